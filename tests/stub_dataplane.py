@@ -6,7 +6,7 @@ from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 
@@ -32,7 +32,7 @@ class StubDataplane:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

@@ -1,4 +1,4 @@
-"""The border to a dataplane: what can be asked of a VPP, real or simulated."""
+"""The interface (protocol) to a dataplane: what can be asked of a VPP, real or simulated, and done to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.record import record
@@ -82,7 +82,7 @@ class Dataplane(Protocol):
         VPP walks all of them with its workers stopped.
         """
 
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError.
 
         Each comes with what VPP keeps of ours below it.

@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import cache
 
 from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind

@@ -1,5 +1,6 @@
 """Contract: multicast routes keep the index of an interface that goes, and work for the next one that has it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -120,3 +121,17 @@ def test_they_are_typed(vpp: Subject, first: int) -> None:
     assert vpp.cli("ip mroute del 10.0.0.1 232.5.5.5") == (0, "")
     assert others(vpp) == {("0.0.0.0", "232.5.5.5", 32): [(vpp.index(PORTS[1]), FORWARD)]}
     assert vpp.cli(f"ip mroute add 232.5.5.5 table 99 via {PORTS[0]} Accept")[0] != 0
+
+
+@pytest.mark.parametrize("words", ["232.5.0.0/16", "10.0.0.1 232.5.5.5"])
+def test_paths_are_shown_by_source(words: str, vpp: Subject, first: int) -> None:
+    assert vpp.cli(f"ip mroute add {words} via {PORTS[0]} Accept") == (0, "")
+    source, group = ("10.0.0.1", "232.5.5.5/32") if " " in words else ("*", "232.5.0.0/16")
+    head = f"({source}, {group}): "
+    assert f"\n{head}\n  Interfaces:\n   {PORTS[0]}: Accept," in "\n" + vpp.cli("show ip mfib table 0")[1]
+    shown = vpp.cli(f"show ip mfib table 0 {words}")[1]
+    assert re.search(rf"^{re.escape(head)}(\n .*)*\n  src:CLI flags:none", shown, re.MULTILINE)
+    path = re.search(rf"^ +path:\[(\d+)\] .* weight=1 pref=0 attached: \n +{PORTS[0]}\n", shown, re.MULTILINE)
+    assert path is not None
+    assert f"\n    Extensions:\n     path:{path[1]} flags:Accept,\n" in shown
+    assert vpp.cli("show ip mfib table 99") == (0, "")

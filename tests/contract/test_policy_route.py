@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
-from vppcfg.kinds.policy_route import LOOSE_POLICIES
+from vppcfg.kinds.policy_route import UNATTACHED_POLICIES
 from vppcfg.kinds.policy_route_operations import CreatePolicy
-from vppcfg.model.policy_route import LoosePolicy
+from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.vpp.live import LiveDataplane, connect
 
 POLICY = 0x76700005
@@ -116,12 +116,12 @@ def test_a_policy_keeps_its_access_list(vpp: Subject, eth: int) -> None:
 
 def test_a_policy_may_name_a_list_that_is_not_there(vpp: Subject, eth: int, plane: LiveDataplane) -> None:
     assert policy(vpp, 77, path(HOPS[0])) == 0
-    (found,) = plane.observe().of(LoosePolicy).values()
-    for operation in (*LOOSE_POLICIES.removal(found, with_table=False), LOOSE_POLICIES.set(found)):
+    (found,) = plane.observe().of(UnattachedPolicy).values()
+    for operation in (*UNATTACHED_POLICIES.removal(found, with_table=False), UNATTACHED_POLICIES.set(found)):
         assert plane.perform([operation]).refusals == ()
-        assert bool(plane.observe().of(LoosePolicy)) is isinstance(operation, CreatePolicy)
+        assert bool(plane.observe().of(UnattachedPolicy)) is isinstance(operation, CreatePolicy)
     assert [row.policy.acl_index for row in vpp.rows("abf_policy_dump")] == [77]
-    assert list(plane.observe().of(LoosePolicy).values()) == [found]
+    assert list(plane.observe().of(UnattachedPolicy).values()) == [found]
     assert policy(vpp, ALL, path(HOPS[0]), add=False) == 0
 
 
@@ -151,13 +151,13 @@ def test_a_policy_into_another_table_goes_whoever_has_made_it(
         assert vpp.cli(line.format(f"add id 7 acl {number}"))[0] == 0
     else:
         assert policy(vpp, number, path(table_id=10), number=7) == 0
-    (found,) = plane.observe().of(LoosePolicy).values()
+    (found,) = plane.observe().of(UnattachedPolicy).values()
     if is_typed:
         assert policy(vpp, ALL, path(table_id=10), add=False, number=7) == 0
     else:
         assert vpp.cli(line.format("del id 7"))[0] == 0
-    assert list(plane.observe().of(LoosePolicy).values()) == [found]
-    assert plane.perform(LOOSE_POLICIES.removal(found, with_table=True)).refusals == ()
-    assert not plane.observe().of(LoosePolicy)
+    assert list(plane.observe().of(UnattachedPolicy).values()) == [found]
+    assert plane.perform(UNATTACHED_POLICIES.removal(found, with_table=True)).refusals == ()
+    assert not plane.observe().of(UnattachedPolicy)
     assert vpp.api.ip_table_add_del(is_add=False, table=table).retval == 0
     assert [row.table.table_id for row in vpp.rows("ip_table_dump") if row.table.table_id == 10] == []

@@ -6,7 +6,7 @@ from tests.contract.subject import PORTS, Subject
 from tests.contract.test_route import change, path
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
-from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.vpp.live import LiveDataplane, connect
 from vppcfg.vpp.unixsocket import open_socket
 
@@ -62,12 +62,12 @@ def test_what_lies_below_a_better_source_is_read_as_it_was_set(vpp: Subject) -> 
         paths = (path("192.0.2.9"),) if not route.is_ipv6 else (path("2001:db8::9"),)
         assert change(vpp, route.prefix, *paths, table=route.table_id, src=better) == 0
     with plane_of(vpp) as plane:
-        assert plane.hidden(routes) == [Hidden(item=each, by="better", found=None) for each in routes]
+        assert plane.hidden(routes) == [HiddenObject(item=each, by="better", found=None) for each in routes]
         assert plane.perform([SetRoute(item=route) for route in routes]).refusals == ()
     with plane_of(vpp) as plane:
         assert plane.observe().of(Route) == {}
-        expected = [Hidden(item=each, by="better", found=each) for each in routes]
-        assert plane.hidden([*routes, absent]) == [*expected, Hidden(item=absent, by="better", found=None)]
+        expected = [HiddenObject(item=each, by="better", found=each) for each in routes]
+        assert plane.hidden([*routes, absent]) == [*expected, HiddenObject(item=absent, by="better", found=None)]
         others = [replace(each, hops=(NextHop(gateway="192.0.2.99"),)) for each in routes[:2]]
         assert [each.found for each in plane.hidden(others)] == routes[:2]
         assert plane.perform([RemoveRoute(item=route) for route in routes]).refusals == ()

@@ -21,7 +21,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
 from vppcfg.model.nat44 import NAT_OBJECTS
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.policy_route import PolicyRoute, UnattachedPolicy
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -77,7 +77,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
         (DEFINITIONS["policy_route"], PolicyRoute, set()),
-        (DEFINITIONS["loose_policy"], LoosePolicy, set()),
+        (DEFINITIONS["loose_policy"], UnattachedPolicy, set()),
         (DEFINITIONS["virtual_router"], VirtualRouter, set()),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),

@@ -59,8 +59,9 @@ ELSEWHERE = {
     "vppcfg loadtest (ramp -s|ramp --tune) .*": "tests/trex",
     "vppcfg loadtest trex-config .*": "tests/unit/cli/test_loadtest.py",
     "vppcfg startup -c router.yaml --verify": "tests/live/test_startup.py",
-    "sudo vppcfg probe .*": "tests/live/test_probe.py",
-    "sudo vppcfg verify --once": "tests/live/test_verify.py",
+    "sudo vppcfg probe .* --rehearse .*": "tests/live/test_probe.py",
+    "sudo vppcfg probe .* --inject": "tests/live/test_inject.py",
+    "sudo vppcfg verify --once": "tests/live/test_kernel.py",
 }
 """Commands that need real packets, a real VPP, its Linux or devices of a name, and the tests that run them."""
 TYPED = re.compile(r"^(?:\$ )?((?:sudo )?vppcfg [a-z][^|>#\n]*)", re.MULTILINE)
@@ -81,7 +82,12 @@ def test_every_command_of_every_page_is_run_by_a_test() -> None:
     elsewhere = {each for each in commands() if any(re.fullmatch(pattern, each) for pattern in ELSEWHERE)}
     assert commands() - elsewhere == set(RUN)
     assert [pattern for pattern in ELSEWHERE if not any(re.fullmatch(pattern, each) for each in elsewhere)] == []
-    assert [place for place in ELSEWHERE.values() if not (ROOT / place).exists()] == []
+    for pattern, place in ELSEWHERE.items():
+        tests = "".join(path.read_text() for path in ROOT.glob(place if place.endswith(".py") else f"{place}/*.py"))
+        commands_there = [shlex.split(each) for each in elsewhere if re.fullmatch(pattern, each)]
+        options = {word for words in commands_there for word in words if word.startswith("--")}
+        missing = {option for option in options if f'"{option}"' not in tests}
+        assert (place, missing) == (place, set())
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import Release, release_of
 from vppcfg.errors import VppcfgError
 from vppcfg.model.problem import Problem, Severity
@@ -93,7 +93,7 @@ def _of_script(path: Path) -> Score:
     wanted = dict(_wanted(expected))
     script = Script(name=path.name, text=text)
     try:
-        lines = adopt_scripts([script], Ground(release=_release(expected)), lambda *_: None).report.lines
+        lines = adopt_scripts([script], ReplaySetup(release=_release(expected)), lambda *_: None).report.lines
     except VppcfgError as error:
         return Score(name=path.stem, met=0, expected=len(wanted), misses=(str(error),), false=(str(error),))
     came = {line.number: line for line in lines}

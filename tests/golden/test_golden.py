@@ -9,9 +9,9 @@ from pathlib import Path
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.app.loading import read_state
 from vppcfg.common.release import NEWEST, RELEASES, Release
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem

@@ -9,7 +9,7 @@ import pytest
 
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import text_of
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.release import NEWEST
 
@@ -19,7 +19,7 @@ CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/script.vpp"
 def adopted(case: Path, until: int | None = None) -> Adoption:
     """Adopt the script of a case, or so many characters of it."""
     script = Script(name="script.vpp", text=(case / "script.vpp").read_text()[:until])
-    return adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+    return adopt_scripts([script], ReplaySetup(release=NEWEST), lambda *_: None)
 
 
 def files_of(adoption: Adoption) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.kinds.samples import Samples, all_samples
 from tests.kinds.there_and_back import configuration_of, plan_to
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan

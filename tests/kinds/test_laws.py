@@ -86,7 +86,7 @@ def test_every_kind_has_samples() -> None:
 BEYOND_SAMPLES = {
     *(op.CreateLinuxBridge, op.CreateNamespace, op.SetLinuxBridge, op.SetLinuxLink),
     *(op.SetRxPlacement, op.SetTxPlacement),
-    *(op.AnchorHost, op.PutBack, op.RestoreInLinux, op.TakeOff),
+    *(op.AnchorHost, op.RestoreInVpp, op.RestoreInLinux, op.RemoveAttachment),
 }
 """Operations in Linux, on queues, which a VPP without workers does not place, and on what others have."""
 

@@ -9,21 +9,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests import real_vpp
 from tests.unit.loadtest.namespaces import skip_reason
+from tests.unit.loadtest.test_flows_place import ETHTOOL, INTERRUPTS
 from vppcfg.cli.main import main
 from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import ExitCode
 from vppcfg.linux.inside import command_inside
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.lab.build import build, remove
-from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
-from vppcfg.loadtest.lab.vpp import start_vpp
+from vppcfg.loadtest.lab.build import find
+from vppcfg.loadtest.lab.layout import Dut, Layout
 from vppcfg.loadtest.result import Result
 
 NAME = f"vppcfglab{os.getpid()}"
@@ -46,12 +45,13 @@ def laboratory(dut: Dut, link_bps: int) -> Iterator[Layout]:
     reason = unsupported_reason(dut)
     if reason is not None:
         pytest.skip(reason)
-    layout = layout_of(NAME, dut, link_bps)
-    build(layout, partial(start_vpp, real_vpp.prefix()) if dut is Dut.VPP else None)
+    where = ["--vpp-prefix", str(real_vpp.prefix())] if dut is Dut.VPP else []
+    up = ["loadtest", "lab", "up", "--name", NAME, "--dut", dut.value, "--link", f"{link_bps // 10**6}M", *where]
     try:
-        yield layout
+        assert main(up) == ExitCode.DONE
+        yield find(NAME)
     finally:
-        remove(NAME)
+        assert main(["loadtest", "lab", "down", "--name", NAME]) == ExitCode.DONE
 
 
 @pytest.fixture(params=DUTS, ids=lambda dut: dut.value)
@@ -106,6 +106,39 @@ def test_flows_reach_what_plain_iperf3_reaches_by_hand(broad: Layout, tmp_path: 
     assert outcome is not None
     assert outcome.goodput_bps >= 0.95 * by_hand(broad, 8)
     assert len(outcome.cores) == 8
+
+
+SSH = f"""#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift 2
+case "$*" in
+"ethtool -x eth0") echo '{ETHTOOL}' ;;
+"cat /proc/interrupts") echo '{INTERRUPTS}' ;;
+"cat /proc/irq/24/smp_affinity_list") echo 0 ;;
+"cat /proc/irq/25/smp_affinity_list") echo 1 ;;
+"cat /proc/stat") exec "$@" ;;
+*) echo "no such command: $*" >&2; exit 1 ;;
+esac
+"""
+"""An ssh that reaches this machine, with a card of four queues."""
+
+
+def test_flows_land_on_the_cores_that_the_card_of_a_router_behind_ssh_chooses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ssh").write_text(SSH)
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    file = tmp_path / "flows.json"
+    for layout in laboratory(Dut.ROUTER, FLOWS_LINK_BPS):
+        ends = ["--server-netns", layout.left.end.netns, "--client-netns", layout.right.end.netns]
+        router = ["--router", "root@router", "--router-device", "eth0", "--link", "200M", "--flows", "2"]
+        command = ["loadtest", "flows", "--server", layout.left.address, *ends, *router, "--duration", "3"]
+        assert main([*command, "-o", str(file)]) == ExitCode.DONE
+    outcome = read_result(file).flows
+    assert outcome is not None
+    assert outcome.placed_by == "Toeplitz"
+    assert {flow.core for flow in outcome.flows} == {0, 1}
 
 
 def by_hand(layout: Layout, duration_s: int) -> float:

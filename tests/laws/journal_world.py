@@ -24,8 +24,8 @@ from vppcfg.app.console import Silent
 from vppcfg.app.deadline import roll_back_unless_confirmed
 from vppcfg.app.rollback import roll_back
 from vppcfg.app.target import Target
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import Loaded, parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError

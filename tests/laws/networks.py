@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from hypothesis import strategies as st
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
@@ -28,7 +29,6 @@ from vppcfg.config.configuration import (
     VrfConfig,
 )
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
@@ -62,7 +62,7 @@ from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.kinds import is_marked
-from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
+from vppcfg.model.lcp import LcpPair, LcpSettings, SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import CREATED_MARK
@@ -390,7 +390,7 @@ class _Network:
         for bond in self._some(BONDS):
             self._add_bond(bond)
         for loopback in self._some(LOOPBACKS):
-            self._add(loopback, InterfaceKind.LOOPBACK, is_up=True)
+            self._add(loopback, InterfaceKind.LOOPBACK, is_up=not self._dice.further(90).one_in(4))
         self._add_tunnels_and_taps()
         self._add_ipips(self._dice.further(1))
         self._add_wireguards(self._dice.further(3))
@@ -623,7 +623,7 @@ class _Network:
         return name not in self.gres or self.gres[name].has_ethernet
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
-        kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE)
+        kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE, InterfaceKind.TAP)
         return name not in self._members and self._has_ethernet(name) and self.interfaces[name].kind in kinds
 
     def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
@@ -713,7 +713,6 @@ class _Network:
             for interface in self.interfaces.values()
             if (interface.name not in self._switched or interface.name in bvis)
             and interface.name not in self._members
-            and interface.kind is not InterfaceKind.TAP
             and (interface.encapsulation is None or interface.encapsulation.is_exact)
         ]
 
@@ -770,6 +769,8 @@ class _Network:
                 self._change(interface.name, lcp=LcpConfig(host_name=names.pop(), netns=netns))
 
     def _may_have_lcp(self, interface: InterfaceConfig) -> bool:
+        if interface.kind is InterfaceKind.TAP:
+            return False
         if interface.parent is None or interface.encapsulation is None:
             return True
         if self.interfaces[interface.parent].lcp is None:
@@ -906,8 +907,12 @@ class _Network:
         is_port = interface.kind in (InterfaceKind.PHYSICAL, InterfaceKind.TAP) and interface.parent is None
         switches = any(interface.name in bridge.members for bridge in self.bridges.values()) or interface.l2xc
         levels = [is_l2 for is_l2, is_possible in ((False, is_port), (True, bool(switches))) if is_possible]
-        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP)
-        ports = [name for name, each in self.interfaces.items() if each.parent is None and each.kind in kinds]
+        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP, InterfaceKind.VXLAN, InterfaceKind.GRE)
+        ports = [
+            name
+            for name, each in self.interfaces.items()
+            if each.parent is None and each.kind in kinds and self._has_ethernet(name)
+        ]
         others = [name for name in ports if name != interface.name]
         switching = {name for bridge in self.bridges.values() for name in bridge.members}
         drawn = [
@@ -1112,7 +1117,10 @@ def _with_other_tables(dice: _Dice, state: State) -> dict[str, FibTable]:
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
     """Take the Linux device of a pair away, and with it, as Linux does, what is stacked on it."""
-    for orphan in {name, *Stacking(interfaces[other] for other in lcps).dependents_of(interfaces[name])}:
+    for orphan in {
+        name,
+        *SubInterfaceDependencies(interfaces[other] for other in lcps).dependents_of(interfaces[name]),
+    }:
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 

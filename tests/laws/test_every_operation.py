@@ -6,7 +6,7 @@ from tests.operations import every_operation
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import AnchorHost, PutBack, RestoreInLinux, TakeOff
+from vppcfg.plan.operations import AnchorHost, RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
@@ -26,4 +26,4 @@ def test_the_laws_run_every_operation() -> None:
         found |= {type(operation) for operation in plan.operations}
     found |= {type(operation) for operation in sampled_operations()}
     # test_unmanaged_laws.py and tests/unit/plan/test_path_mtu_removal.py have them
-    assert set(every_operation()) - found == {AnchorHost, PutBack, RestoreInLinux, TakeOff}
+    assert set(every_operation()) - found == {AnchorHost, RestoreInVpp, RestoreInLinux, RemoveAttachment}

@@ -18,8 +18,8 @@ import pytest
 from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.model.attachment import ApiCall, Attachment, Values, index_of, stored_call, typed
-from vppcfg.plan.operations import PutBack
+from vppcfg.model.attachment import ApiCall, Attachment, Values, cli_call, index_placeholder, stored_call
+from vppcfg.plan.operations import RestoreInVpp
 from vppcfg.plan.unmanaged import irremovable
 from vppcfg.simulator.kinds.mroute import MrouteMain
 from vppcfg.simulator.pool import Pool
@@ -87,21 +87,21 @@ Calls = Callable[[str], list[ApiCall | None]]
 
 
 def one(message: str, values: Values) -> Calls:
-    return lambda name: [stored_call(message, {**values, "sw_if_index": index_of(name)})]
+    return lambda name: [stored_call(message, {**values, "sw_if_index": index_placeholder(name)})]
 
 
 def prompt(line: str) -> Calls:
-    return lambda name: [typed(line.format(name=name, near=near(name)), name)]
+    return lambda name: [cli_call(line.format(name=name, near=near(name)), name)]
 
 
 def route(name: str) -> list[ApiCall | None]:
     head: Values = {"route.prefix.address.un": ip4("10.70.0.0"), "route.prefix.len": 16}
-    path: Values = {"sw_if_index": index_of(name), "nh.address": ip4(near(name)), "weight": 1}
+    path: Values = {"sw_if_index": index_placeholder(name), "nh.address": ip4(near(name)), "weight": 1}
     return [stored_call("ip_route_add_del_v2", {"is_add": 1, "is_multipath": 1, **head}, "paths", [path])]
 
 
 def virtual_router(name: str) -> list[ApiCall | None]:
-    head: Values = {"sw_if_index": index_of(name), "vr_id": 7}
+    head: Values = {"sw_if_index": index_placeholder(name), "vr_id": 7}
     added: Values = {"is_add": 1, "priority": 200, "interval": 100, "flags": 1, **head}
     address: Values = {"af": 0, "un": ip4(near(name))}
     return [
@@ -113,27 +113,27 @@ def virtual_router(name: str) -> list[ApiCall | None]:
 def session(name: str) -> list[ApiCall | None]:
     ends: Values = {"local_addr.un": ip4(local(name)), "peer_addr.un": ip4(near(name))}
     timers = {"desired_min_tx": 100000, "required_min_rx": 100000, "detect_mult": 3}
-    return [stored_call("bfd_udp_add", {"sw_if_index": index_of(name), **ends, **timers})]
+    return [stored_call("bfd_udp_add", {"sw_if_index": index_placeholder(name), **ends, **timers})]
 
 
 def cross_connect(name: str) -> list[ApiCall | None]:
-    path: Values = {"sw_if_index": index_of("eth0"), "nh.address": ip4("192.0.2.9"), "weight": 1}
-    return [stored_call("l3xc_update", {"l3xc.sw_if_index": index_of(name)}, "l3xc.paths", [path])]
+    path: Values = {"sw_if_index": index_placeholder("eth0"), "nh.address": ip4("192.0.2.9"), "weight": 1}
+    return [stored_call("l3xc_update", {"l3xc.sw_if_index": index_placeholder(name)}, "l3xc.paths", [path])]
 
 
 def of(prefix: str, message: str, values: Values) -> Calls:
-    return lambda name: [stored_call(message, {**values, f"{prefix}.sw_if_index": index_of(name)})]
+    return lambda name: [stored_call(message, {**values, f"{prefix}.sw_if_index": index_placeholder(name)})]
 
 
 def mapping(name: str) -> list[ApiCall | None]:
     ends: Values = {"local_ip_address": bytes([10, 0, 0, 9]), "local_port": 80, "external_port": 8080, "protocol": 6}
-    head: Values = {"is_add": 1, "flags": 4, "external_sw_if_index": index_of(name), "tag": b"web"}
+    head: Values = {"is_add": 1, "flags": 4, "external_sw_if_index": index_placeholder(name), "tag": b"web"}
     return [stored_call("nat44_add_del_static_mapping_v2", {**head, **ends})]
 
 
 def neighbor_entry(name: str) -> list[ApiCall | None]:
     ends: Values = {"entry.peer.un": ip4(near(name)), "entry.nh.un": ip4("192.0.2.9")}
-    return [stored_call("teib_entry_add_del", {"is_add": 1, "entry.sw_if_index": index_of(name), **ends})]
+    return [stored_call("teib_entry_add_del", {"is_add": 1, "entry.sw_if_index": index_placeholder(name), **ends})]
 
 
 OBJECTS: Mapping[str, Calls] = {
@@ -172,7 +172,7 @@ PREPARED = (
         "abf_policy_add_del",
         {"is_add": 1, "policy.policy_id": 7},
         "policy.paths",
-        [{"sw_if_index": index_of("eth0"), "nh.address": ip4("192.0.2.9"), "weight": 1}],
+        [{"sw_if_index": index_placeholder("eth0"), "nh.address": ip4("192.0.2.9"), "weight": 1}],
     ),
 )
 UNSEEN = {("local classifier", "TAP replaced by another"), ("local classifier", "VRF left")}
@@ -236,7 +236,7 @@ def become(plane: LiveDataplane, text: str) -> bool:
 
 def put(plane: LiveDataplane, calls: list[ApiCall | None]) -> bool:
     """Make objects; return whether VPP takes them."""
-    made = [PutBack(attachment=Attachment(holder="", kind="", put=call)) for call in calls]
+    made = [RestoreInVpp(attachment=Attachment(holder="", kind="", put=call)) for call in calls]
     return plane.perform(made).refusals == ()
 
 

@@ -8,7 +8,7 @@ from tests.laws.journal_world import Obedient
 from tests.laws.networks import numbered_edit, numbered_plan_ends
 from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
-from vppcfg.app.approval import Terms, about_rollback, guard
+from vppcfg.app.approval import Terms, guard, rollback_objections
 from vppcfg.app.console import Silent
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -40,7 +40,7 @@ def check_pair(number: int, observed: State, configuration: Configuration) -> bo
     assert is_refused(plan, protected, limits) is is_hurt
     assert bool([*objections(plan, protected, limits)]) is is_hurt
     assert not is_refused(plan, protected, Limits(allow_mass_deletion=True, override_protected=True))
-    assert list(about_rollback(plan, (), limits)) == []
+    assert list(rollback_objections(plan, (), limits)) == []
     return is_hurt
 
 

@@ -19,9 +19,9 @@ import pytest
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.explain import explanations
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.host.inventory import read_host

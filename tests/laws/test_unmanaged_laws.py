@@ -8,10 +8,10 @@ import pytest
 from tests.laws.networks import numbered_plan_ends
 from tests.unit.plan.test_carried_in_linux import address, route
 from vppcfg.config.resolve import resolve
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
-from vppcfg.plan.operations import DeleteInterface, PutBack, RestoreInLinux, SetAdminState
+from vppcfg.plan.operations import DeleteInterface, RestoreInLinux, RestoreInVpp, SetAdminState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
@@ -25,7 +25,7 @@ def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
     draw = random.Random(seed)
     for holder in sorted({*state.interfaces, *state.vrfs}):
         is_interface = holder in state.interfaces
-        values = {"sw_if_index": index_of(holder)} if is_interface else {"table_id": 1}
+        values = {"sw_if_index": index_placeholder(holder)} if is_interface else {"table_id": 1}
         for number in range(draw.randrange(4)):
             call = stored_call("a_message", {**values, "number": number})
             can_return, outlives = draw.random() < 0.7, draw.random() < 0.5
@@ -110,4 +110,4 @@ def test_a_way_back_brings_back_what_can_be_brought_back(number: int) -> None:
 
 def test_the_laws_see_attachments_carried_and_brought_back() -> None:
     kinds = {type(each) for number in NUMBERS for each in plan_of(number).operations}
-    assert {PutBack, RestoreInLinux, SetAdminState} <= kinds
+    assert {RestoreInVpp, RestoreInLinux, SetAdminState} <= kinds

@@ -11,7 +11,7 @@ from tests.golden_adopt.test_golden_adopt import CASES
 from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.simulation import ports_of
 from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.app.rest import LineEnd, run_rest
@@ -43,8 +43,8 @@ def test_a_real_vpp_ends_where_the_replay_does(case: Path) -> None:
         target = Target(api_socket=str(vpp.socket_path), json_dir=str(vpp.api_dir))
         with target.connect() as dataplane:
             ports = ports_of(dataplane.observe())
-        ground = Ground(release=release_of(release()), ports=ports, may_assume=False, is_running=True)
-        adopted = adopt_scripts([Script(name="script.vpp", text=text)], ground, lambda *_: None)
+        setup = ReplaySetup(release=release_of(release()), ports=ports, may_assume=False, is_running=True)
+        adopted = adopt_scripts([Script(name="script.vpp", text=text)], setup, lambda *_: None)
         for line in adopted.report.lines:
             run(vpp, line)
         with target.connect() as dataplane:
@@ -143,7 +143,7 @@ def others_of(target: Target) -> tuple[OthersOfKind, ...]:
     with closing(vpp):
         state = vpp.observe()
         tables = {"ipv4-VRF:0", "ipv6-VRF:0", *state.vrfs}
-        return others_in(vpp.standing(state), vpp.unmanaged({*state.interfaces, *tables}, state))
+        return others_in(vpp.standalone(state), vpp.unmanaged({*state.interfaces, *tables}, state))
 
 
 @pytest.mark.skipif(REASON is not None or release_of(release()) < release_of("26.10"), reason="tried on 26.10")

@@ -5,7 +5,7 @@ import pytest
 from tests.live.test_probe import wrong
 from tests.real_vpp import prefix, since
 from vppcfg.app.deviations import deviations
-from vppcfg.app.probing import sent
+from vppcfg.app.probing import send_probes
 from vppcfg.app.rehearsing import rehearsal
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
@@ -188,7 +188,7 @@ def changed(text: str, lines: list[str | SetPathMtu]) -> tuple[ProbeReport, list
             else:
                 stage.vpp.run_line(line)
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
+        findings = send_probes(stage.vpp, observed, stage.network, probe_set.probes)
         found = deviations(observed, stage.network.state)
         report = report_of(findings, probe_set.unproved, found, stage.network.without_link)
     return report, [probe.about.subject for probe in probe_set.probes]

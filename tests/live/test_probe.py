@@ -17,8 +17,8 @@ from tests.laws.networks import numbered_network
 from tests.real_vpp import prefix, since
 from tests.wireguard_keys import KEYS
 from vppcfg.app.deviations import deviations
-from vppcfg.app.probing import prove, sent
-from vppcfg.app.rehearsing import Rehearsal, as_chosen, rehearsal, rehearse
+from vppcfg.app.probing import prove, send_probes
+from vppcfg.app.rehearsing import Rehearsal, rehearsal, rehearse, with_observed_choices
 from vppcfg.cli.main import main
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load, parse_text
@@ -107,7 +107,7 @@ def test_a_fault_is_found_and_blamed_on_its_object(
         for line in lines:
             stage.vpp.run_line(line)
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
+        findings = send_probes(stage.vpp, observed, stage.network, probe_set.probes)
         told = deviations(observed, stage.network.state)
     for report in (report_of(findings, (), told, stage.network.without_link), report_of(findings, ())):
         assert [suspect.subject for suspect in report.suspects][:1] == [subject]
@@ -152,7 +152,7 @@ def faults_of(state: State) -> Iterator[Fault]:
 
 def is_noticed(stage: Rehearsal, probe_set: ProbeSet, faulty: State) -> bool:
     """Return whether a frame would go elsewhere in what VPP has then."""
-    network = Network(as_chosen(faulty, stage.observed), stage.network.without_link)
+    network = Network(with_observed_choices(faulty, stage.observed), stage.network.without_link)
     for probe in probe_set.probes:
         try:
             told = predict(network, probe.port, probe.frame)
@@ -178,7 +178,7 @@ def found(stage: Rehearsal, probe_set: ProbeSet, faulty: State) -> tuple[ProbeRe
     if perform_plan(make_plan(before, faulty), stage.vpp, lambda done: None).refusals:
         pytest.skip("VPP refuses the fault")
     observed = stage.vpp.observe()
-    findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
+    findings = send_probes(stage.vpp, observed, stage.network, probe_set.probes)
     assert perform_plan(make_plan(stage.vpp.observe(), before), stage.vpp, lambda done: None).refusals == ()
     told = deviations(observed, stage.network.state)
     return report_of(findings, (), told, stage.network.without_link), report_of(findings, ())

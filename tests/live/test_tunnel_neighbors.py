@@ -8,7 +8,7 @@ import pytest
 from tests.live.test_probe import wrong
 from tests.real_vpp import RealVpp, prefix, running, since
 from vppcfg.app.deviations import deviations
-from vppcfg.app.probing import sent
+from vppcfg.app.probing import send_probes
 from vppcfg.app.rehearsing import rehearsal, rehearse
 from vppcfg.cli.main import main
 from vppcfg.config.load import parse_text
@@ -110,7 +110,7 @@ def test_a_neighbour_behind_another_router_than_that_of_the_file_is_noticed() ->
         stage.vpp.run_line("delete teib gre0 peer 10.0.0.2")
         stage.vpp.run_line("create teib gre0 peer 10.0.0.2 nh 192.0.2.3")
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, campaign.probes)
+        findings = send_probes(stage.vpp, observed, stage.network, campaign.probes)
         report = report_of(findings, (), deviations(observed, stage.network.state), stage.network.without_link)
     (suspect,) = report.suspects
     assert suspect.subject == "TEIB neighbour 10.0.0.2 behind gre0"

@@ -20,8 +20,8 @@ import pytest
 from bench.networks import KINDS, Network
 from vppcfg.common.addresses import _canonical, _network_of, address_key
 from vppcfg.common.names import natural_key
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.dataplane import Performance

@@ -1,4 +1,4 @@
-"""Turns a running VPP that others set up into a configuration, commands that it cannot express, and a report."""
+"""Turns a running VPP that others set up into a configuration, a script of what that cannot express, and a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vppcfg.config.valid_dump import valid_dump
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
-from vppcfg.model.policy_route import LoosePolicy
+from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
@@ -88,13 +88,13 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
 
 def _without_own_policies(state: State) -> tuple[State, list[str]]:
     """Return a state without the policies that an interrupted change of vppcfg has left, and a notice for each."""
-    own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
+    own = {name for name, policy in state.of(UnattachedPolicy).items() if policy.is_own}
     if not own:
         return state, []
-    left = {name: policy for name, policy in state.of(LoosePolicy).items() if name not in own}
+    left = {name: policy for name, policy in state.of(UnattachedPolicy).items() if name not in own}
     text = "of an interrupted change: the first apply removes it"
     notices = [f"no interface has the policy {name} {text}" for name in sorted(own)]
-    return replace(state, objects=without_empty({**state.objects, LoosePolicy: left})), notices
+    return replace(state, objects=without_empty({**state.objects, UnattachedPolicy: left})), notices
 
 
 def _words(device: LinuxDevice) -> str:

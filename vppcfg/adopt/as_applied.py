@@ -1,4 +1,7 @@
-"""A state as the first `apply --adopt` of its file leaves it, which sets a little more than most scripts do."""
+"""The state that the first `apply --adopt` of a file makes of an adopted state, which sets more than most scripts do.
+
+`adopt` writes its file for that state, and its trials on a simulated VPP must lead there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
-from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.interface import FIXED_LINK_MTU, WITHOUT_MTU, Interface, InterfaceKind
 from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.state import State
 from vppcfg.model.vrf import MAX_TABLE, table_key
@@ -15,14 +18,13 @@ from vppcfg.model.vrf import MAX_TABLE, table_key
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it.
 
-    What people wrote into tags is a description; the MTU of an interface is that of its packets and of its link, and
-    the usual one where it has none; and a port that a file can make is one that it makes, but for those that are left
-    to scripts to be made.
+    The text of a tag becomes a description. The packet MTU becomes the link MTU too, and an interface without one gets
+    the one that VPP takes. A port that a file can make counts as made by the file, but for those in `made_by_scripts`.
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
         if not interfaces[name].packet_mtu:  # VPP gives some kinds none, and no file has none
-            interfaces[name] = replace(interfaces[name], packet_mtu=VIRTUAL_SECTION_OF[type(virtual)].default_mtu)
+            interfaces[name] = replace(interfaces[name], packet_mtu=WITHOUT_MTU)
         if virtual.is_owned_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
             tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
             if (

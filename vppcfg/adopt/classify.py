@@ -1,15 +1,20 @@
-"""Where each line of a script went once its VPP is known: into which entry of the file, or to what is left alone."""
+"""Finds the key of the generated configuration that has the effect of each line of an adopted script.
+
+A line that has none gets the reason, and goes into the script of commands that the file cannot express.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.account import FileContent
-from vppcfg.adopt.command_targets import PLACING, exceeds_file
+from vppcfg.adopt.command_targets import PLACING, unreported_reason
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent
+from vppcfg.common.addresses import canonical_address
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
+from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
@@ -51,11 +56,10 @@ class Classifier:
     def _classify(self, line: SourceLine) -> None:
         if line.rule in {"adopt-refused", "adopt-not-exact"}:
             return
-        subjects = [*line.subjects, *others_in(line)]
+        subjects = [*line.subjects, *named_objects(line)]
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
-        if reason is None and exceeds_file(line.command, line.text):
-            reason = "it creates the port with settings that VPP does not report, so no file can express it"
+        reason = reason or unreported_reason(line.command, line.text)
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":
@@ -84,13 +88,15 @@ class Classifier:
 
     def _why_idle(self, line: SourceLine) -> str | None:
         """Return why the file lacks what a line makes that is no interface, None when it has it."""
+        if line.command == "set interface ip address" and not line.takes_away:
+            return next((why for word in line.text.split() if (why := _why_not_of_host(word))), None)
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
         if line.command == "set lldp" and all(each.lldp is None for each in self._configuration.interfaces.values()):
             return "no port of the file speaks LLDP"
         if line.command == "set arp proxy" and not self._has_range(line.text.split()):
             return "the file has no such range: it is of a table without a name, has no address, or is taken out again"
-        if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, others_in(line))):
+        if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, named_objects(line))):
             return "no VRF of the file has this FIB table"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
@@ -160,6 +166,13 @@ class Classifier:
         return table is not None and table.name == vrf
 
 
+def _why_not_of_host(word: str) -> str | None:
+    """Return why no file gives an interface this address, None for one that it gives, and for any other word."""
+    address = canonical_address(word) if "/" in word else None
+    why = why_unfit(address) if address is not None else None
+    return None if why is None else f"{word} is {why}: `unmanaged-addresses` leaves it alone"
+
+
 def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
     """Return the memifs of a file at the socket that a command gives its file."""
     numbers = [word for word in line.text.split() if word.isdecimal()]
@@ -178,7 +191,7 @@ def _tag_in(text: str) -> str:
     return (found[1] or found[2] or _NO_TAG) if found is not None else _NO_TAG
 
 
-def others_in(line: SourceLine) -> Iterable[str]:
+def named_objects(line: SourceLine) -> Iterable[str]:
     """Yield the bridge domains, tables and access lists that a command names."""
     words = line.text.split()[len(line.command.split()) :]
     numbers = [word for word in words if word.isdecimal()]

@@ -1,8 +1,11 @@
-"""What a command of VPP's CLI sets, so that it is known which of two lines counts, and where a port stands in it."""
+"""What each command of VPP's CLI sets, and which ports it names: the knowledge by which `adopt` reads scripts.
+
+Of two commands with the same target the later one counts. A port that a command names must exist before it runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from vppcfg.adopt.unmanaged_interfaces import is_made
@@ -19,17 +22,24 @@ Words = Sequence[str]
 
 _READING = frozenset(
     {
-        *("?", "api", "choices", "clear", "elog", "event-logger", "help", "history", "monitor", "pcap", "perfmon"),
-        *("ping", "show", "test", "trace", "traceroute"),
+        *("?", "api", "choices", "clear", "echo", "elog", "event-logger", "help", "monitor", "pcap", "perfmon"),
+        *("ping", "show", "test", "trace", "traceroute", "wait"),
     }
 )
-"""First words of commands that only look, count or send; what they do is gone with the VPP that did it."""
+"""First words of commands that only look, count, send or wait; what they do is gone with the VPP that did it."""
+_INTERACTIVE = frozenset(
+    {
+        *("exit", "history", "q", "quit"),
+        *("set terminal ansi", "set terminal history", "set terminal pager", "show terminal"),
+    }
+)
+"""Commands that VPP refuses outside of a session at its prompt (unix_cli_file_if_exists in vlib/unix/cli.c)."""
 _ON_SESSIONS = ("det44 close session", "det44 forward", "det44 reverse", "nat44 del session", "nat44 ei del ")
 """How commands begin that look at connections of NAT, or end some."""
 _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
-OUTSIDE = {
+INEXPRESSIBLE = {
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -51,6 +61,12 @@ _WHY_NOT = (
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )
+"""Why no file has the effect of a command: the first row counts whose text is in the command."""
+
+
+def is_interactive(command: str) -> bool:
+    """Return whether VPP takes a command at its prompt and in no script that it runs at its start."""
+    return command in _INTERACTIVE
 
 
 def is_reading(command: str) -> bool:
@@ -93,29 +109,30 @@ def _is_braced(text: str) -> bool:
 
 def unsupported_reason(command: str) -> str:
     """Return why no configuration can express what a command does."""
-    if command in OUTSIDE:
-        return OUTSIDE[command]
+    if command in INEXPRESSIBLE:
+        return INEXPRESSIBLE[command]
     found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
     return found or f"vppcfg has no key for `{command}`"
 
 
 def interfaces_in(command: str, words: Words) -> list[str]:
-    """Return the names that stand where a command has interfaces which must be there before."""
+    """Return the interfaces that a command names and that must exist before it runs."""
     finders = (_INTERFACES.get(command), _SECOND_INTERFACES.get(command))
-    found = (find(words) for find in finders if find is not None)
+    found = [find(words) for find in finders if find is not None]
+    found += _hops(words) if command in _WITH_PATHS else ()
     return [name for name in found if name is not None and not name.isdecimal()]
 
 
 def is_port(name: str) -> bool:
-    """Return whether a name can be that of a port, which no command makes."""
-    return not is_made(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
+    """Return whether a name can be that of a port, which no command makes; `all` is what people hope VPP takes."""
+    return name != "all" and not is_made(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
 
 
 UNSUPPORTED_PATH_WORDS = frozenset(
     {"l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap", "via-label"}
 )
 """Words of a path that VPP takes and that no file can express."""
-_BEYOND: Mapping[str, frozenset[str]] = {
+_UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "abf policy": UNSUPPORTED_PATH_WORDS,
     "ip mroute": UNSUPPORTED_PATH_WORDS | {"gcount", "rpf-id", "scount"},
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
@@ -129,16 +146,16 @@ _BEYOND: Mapping[str, frozenset[str]] = {
 
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
-    return next((word for word in words if word in _BEYOND.get(command, ())), None)
+    return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 
-_NEEDED: Mapping[str, str] = {"set interface feature": "arc"}
+_REQUIRED_WORD: Mapping[str, str] = {"set interface feature": "arc"}
 """A word without which VPP refuses a command that is not simulated (set_interface_features_command_fn)."""
 
 
 def lacking_word(command: str, words: Words) -> str | None:
     """Return the word that a command which is not simulated needs and lacks, None when it lacks none."""
-    needed = _NEEDED.get(command)
+    needed = _REQUIRED_WORD.get(command)
     return needed if needed not in words else None
 
 
@@ -149,6 +166,15 @@ _UNREPORTED = {kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACE
 def exceeds_file(command: str, text: str) -> bool:
     """Return whether a command makes a port with something that no file can express."""
     return not _UNREPORTED.get(command, frozenset()).isdisjoint(text.split())
+
+
+def unreported_reason(command: str, text: str) -> str | None:
+    """Return why no file can express what a command sets beside what VPP reports, None where it sets nothing more."""
+    if command == "set interface state" and text.split()[-1] == "punt":
+        return "VPP does not report that a port punts, so no file can express it"
+    if exceeds_file(command, text):
+        return "it creates the port with settings that VPP does not report, so no file can express it"
+    return None
 
 
 def interface_created_by(command: str, words: Words) -> str | None:
@@ -167,6 +193,10 @@ def place_of(command: str, words: Words) -> Place | None:
 
 def _first(words: Words) -> str | None:
     return words[0] if words else None
+
+
+def _second(words: Words) -> str | None:
+    return words[1] if words[1:] else None
 
 
 def _last(words: Words) -> str | None:
@@ -224,9 +254,10 @@ def _paired(words: Words) -> str | None:
     return next((word for word in left if word != "tun"), None)
 
 
-def _joined(words: Words) -> str | None:
-    """Return the member in `bond add`; its bond is one that a command makes."""
-    return words[1] if len(words) > 1 else None
+def _outer_interface(words: Words) -> str | None:
+    """Return the interface whose address a mapping of NAT44 has outside."""
+    name = _behind("external")(words)
+    return None if name is None or _is_address(name) else name
 
 
 _HOP_WORDS = frozenset(
@@ -241,12 +272,20 @@ _HOP_WORDS = frozenset(
 """Words of a path of a route (unformat_fib_route_path in vnet/fib/fib_types.c)."""
 
 
-def _hop(words: Words) -> str | None:
-    """Return the interface of the first path of a route, by itself or behind the address of the next hop."""
-    path = list(words[words.index("via") + 1 :]) if "via" in words else []
-    if path and _is_address(path[0]):
-        path = path[1:]
-    return path[0] if path and path[0] not in _HOP_WORDS and not _is_address(path[0]) else None
+_WITH_PATHS = frozenset(
+    {"abf policy", "ip mroute", "ip punt redirect", "ip route", "ip6 punt redirect", "l3xc", "mpls local-label"}
+)
+"""Commands with paths, each behind `via`."""
+
+
+def _hops(words: Words) -> Iterator[str]:
+    """Yield the interfaces of paths, by themselves or behind the address of the next hop."""
+    for place in (place for place, word in enumerate(words) if word == "via"):
+        path = list(words[place + 1 : place + 3])
+        if path and _is_address(path[0]):
+            path = path[1:]
+        if path and path[0] not in _HOP_WORDS and path[0] != "via" and not _is_address(path[0]):
+            yield path[0]
 
 
 def _is_address(word: str) -> bool:
@@ -289,8 +328,19 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip neighbor": _beside(_NEIGHBOR_WORDS, "count"),
     "create vxlan tunnel": _group_port,
     "abf attach": _last,
-    "abf policy": _hop,
-    "ip route": _hop,
+    "ip punt redirect": _behind("rx"),
+    "ip6 punt redirect": _behind("rx"),
+    "l3xc": _beside(frozenset({"add", "del", "ip4", "ip6"})),
+    "nat44 add identity mapping": _outer_interface,
+    "nat44 add static mapping": _outer_interface,
+    "qos mark": _second,
+    "qos record": _second,
+    "qos store": _second,
+    "set interface ipsec spd": _first,
+    "set interface l2 flood": _first,
+    "set interface l2 forward": _first,
+    "set interface l2 learn": _first,
+    "set ip6 nd proxy": _first,
     "nat44 add interface address": _first,
     "set interface det44": _behind("inside"),
     "set interface nat44": _behind("in"),
@@ -300,11 +350,12 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface tx-queue": placed_port,
     "set dhcp client": _behind("intfc"),
     "create sub-interfaces": _first,
-    "bond add": _joined,
+    "bond add": _second,
     "bond del": _first,
     "lcp create": _paired,
     **{kind.command: _beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
 }
+"""Finds among the words behind a command the interface that must be there before; None where none is named."""
 
 
 _SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
@@ -404,6 +455,7 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "sflow enable-disable": _on("sflow", _first),
     "lcp create": _on("lcp", _paired),
     "lcp delete": _on("lcp", _first),
-    "bond add": _on("member", _joined),
+    "bond add": _on("member", _second),
     "bond del": _on("member", _first),
 }
+"""Finds among the words behind a command what it sets."""

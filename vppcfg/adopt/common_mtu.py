@@ -1,4 +1,4 @@
-"""Gives ports and bridge members whose MTU a script leaves open the one that it sets beside them, as a file must.
+"""Completes the MTUs of an adopted state: a port or member without one gets the MTU that the script sets beside it.
 
 A file has one MTU for a bond and its members, for a bridge domain and its BVI, and for both ends of a cross-connect.
 """

@@ -1,4 +1,4 @@
-"""The section `dataplane` of what was adopted: from the settings of linux-cp, and from startup.conf."""
+"""Builds the section `dataplane` of an adopted file, from startup.conf and from the settings of linux-cp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of VPP's commands in each release, and which command a line means: VPP takes the start of a word too."""
+"""VPP's CLI commands in each release, and which command a line means: VPP takes abbreviated words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _END = ""
 
 
 @record
-class Meant:
+class ParsedCommand:
     """What a line means to VPP."""
 
     command: str = ""
@@ -43,7 +43,7 @@ class Grammar:
             branch[_END] = command
         self._found: dict[str, tuple[dict[str, Any], int]] = {}
 
-    def read(self, line: str) -> Meant:
+    def read(self, line: str) -> ParsedCommand:
         """Return what a line means (vlib_cli_sub_command_match): a whole word, or the start of only one."""
         branch, position = self._tree, 0
         while True:
@@ -54,17 +54,17 @@ class Grammar:
                 break
             branch, position = branch[fitting[0]], match.end()
         if _END in branch:
-            return Meant(command=branch[_END], rest=_unbraced(line[position:].strip()))
+            return ParsedCommand(command=branch[_END], rest=_unbraced(line[position:].strip()))
         if not fitting and line[position:].lstrip().startswith("{"):
             return self._in_braces(line, position)
         words = line[position:].split()
-        return Meant(word=words[0] if words else "", choices=tuple(sorted(fitting)))
+        return ParsedCommand(word=words[0] if words else "", choices=tuple(sorted(fitting)))
 
-    def _in_braces(self, line: str, position: int) -> Meant:
+    def _in_braces(self, line: str, position: int) -> ParsedCommand:
         """Return what a line means whose end stands in braces: `set interface { state loop0 up }`."""
         inner = _unbraced(line[position:].strip())
         if inner.startswith("{"):
-            return Meant(word="{")
+            return ParsedCommand(word="{")
         return self.read(f"{line[:position]} {inner}")
 
 

@@ -1,4 +1,4 @@
-"""Finds the lines of a script without which VPP ends the same, by running the script without them."""
+"""Finds the idle lines of a script: run without them, VPP ends in the same state."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def withdraw_unproved(reruns: Reruns, lines: Sequence[SourceLine], state: State)
             line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
 
 
-def settle(classifier: Classifier, reruns: Reruns) -> None:
-    """Find what became of lines that are not in the file: they have no effect, or are left to a script."""
+def classify_unproven(classifier: Classifier, reruns: Reruns) -> None:
+    """Classify lines of which nothing is in the file: as without effect, or as left to a script."""
     idle = {id(line) for line in reruns.idle_among(classifier.unproven, _with_unreported)}
     for line in classifier.unproven:
         if id(line) in idle:

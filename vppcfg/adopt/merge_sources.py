@@ -1,4 +1,4 @@
-"""Several sources of one VPP together: its startup.conf, the scripts that it runs, and further ones."""
+"""Adopts several sources of one VPP together: its startup.conf, the scripts that it runs, and further ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.replay import ReadFile
 from vppcfg.adopt.report import LineOutcome
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.sources import Source, SourceKind
 from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
 from vppcfg.errors import UsageError
@@ -17,7 +17,7 @@ from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 
 
 def adopt_sources(
-    sources: Sequence[Source], ground: Ground, read_file: ReadFile, rest_file: str | None = None
+    sources: Sequence[Source], setup: ReplaySetup, read_file: ReadFile, rest_file: str | None = None
 ) -> Adoption:
     """Return what happens to all sources. A script that startup.conf names runs before the others, and once.
 
@@ -28,21 +28,21 @@ def adopt_sources(
         raise UsageError(f"{confs[0].name} and {confs[1].name} are both a startup.conf: one VPP has one", "adopt one")
     scripts = [Script(name=source.name, text=source.text) for source in sources if source.kind is SourceKind.SCRIPT]
     if not confs:
-        return adopt_scripts(scripts, ground, read_file, rest_file=rest_file)
-    conf = adopt_conf(confs[0].name, confs[0].text, ground.release)
+        return adopt_scripts(scripts, setup, read_file, rest_file=rest_file)
+    conf = adopt_conf(confs[0].name, confs[0].text, setup.release)
     scripts = [*_started(conf, scripts, read_file), *scripts]
-    return adopt_scripts(scripts, ground_of(ground, conf), read_file, conf.settings, conf.lines, rest_file)
+    return adopt_scripts(scripts, setup_with(setup, conf), read_file, conf.settings, conf.lines, rest_file)
 
 
-def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
+def setup_with(setup: ReplaySetup, conf: AdoptedConf) -> ReplaySetup:
     """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP reports them."""
     workers = conf.settings.get("cpu", {}).get("workers", 0)
     count = workers if isinstance(workers, int) else len(workers)
-    ground = replace(
-        ground, lcp=conf.lcp, plugins=conf.plugins, workers=count if ground.workers is None else ground.workers
+    setup = replace(
+        setup, lcp=conf.lcp, plugins=conf.plugins, workers=count if setup.workers is None else setup.workers
     )
-    if ground.is_running:
-        return ground
+    if setup.is_running:
+        return setup
     ports = [
         Interface(
             name=name,
@@ -53,7 +53,7 @@ def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
         )
         for name, kind in conf.names.items()
     ]
-    return replace(ground, ports=ports, may_assume=not conf.names_all)
+    return replace(setup, ports=ports, may_assume=not conf.names_all)
 
 
 def _started(conf: AdoptedConf, given: Sequence[Script], read_file: ReadFile) -> Iterator[Script]:

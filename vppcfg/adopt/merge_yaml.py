@@ -1,7 +1,7 @@
-"""A file of the public vppcfg beside what else sets a VPP up: its startup.conf, and the scripts that it runs.
+"""Merges a file of the public vppcfg with what `adopt` has made of the same router's startup.conf and scripts.
 
 The public vppcfg is used so: startup.conf runs the commands that it once wrote from its file. An entry of the file
-counts whole; what the others make of the same object in another way is a fault of the report.
+counts whole; where startup.conf or a script makes the same object in another way, the report has a fault.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.migrated import adopt_migrated, faults_of, line_at
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.dump import written
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.overlay import merged_text
@@ -27,8 +27,8 @@ _SUBS = "sub-interfaces"
 Data = Mapping[Any, Any]
 
 
-def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
-    """Return what a file of the public vppcfg and all others have together. Raise what `adopt_migrated` raises."""
+def merged_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
+    """Return the adoption `others` merged with a file of the public vppcfg. Raise what `adopt_migrated` raises."""
     migrated, document = adopt_migrated(name, source), read_document(source)
     former, file = _data(others.text), _data(migrated.text)
     text = merged_text(Document(data=_joined(former, file)))
@@ -58,7 +58,7 @@ def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
 
 
 def _joined(others: Data, file: Data) -> dict[Any, Any]:
-    """Return the sections of both: an entry of the file stands for the one that the others have of that name."""
+    """Return the sections of both; of two entries of the same name, that of the file counts."""
     result = dict(others)
     for section, value in file.items():
         there = others.get(section)
@@ -72,7 +72,7 @@ def _joined(others: Data, file: Data) -> dict[Any, Any]:
 
 
 def _with_subs_of(there: Any, entry: Any) -> Any:
-    """Return an entry with the sub-interfaces that the others have beside its own."""
+    """Return an entry of the file with the sub-interfaces that only the other sources have."""
     subs = there.get(_SUBS) if isinstance(there, Mapping) else None
     if not subs or not isinstance(entry, Mapping | None):
         return entry

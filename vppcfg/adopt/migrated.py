@@ -1,4 +1,4 @@
-"""A configuration file of the public vppcfg as one of ours, with the outcome of each part that differs."""
+"""Adopts a configuration file of the public vppcfg: translates it, and reports each part that differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others have on a running VPP: counted by kind for the report, and as the commands that bring it back."""
+"""Lists, by kind, the objects of a running VPP that vppcfg does not manage, with the commands that restore them."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _WHY: Mapping[str, str] = {
     "classifier table": "its matches are not read",
     "classifier of input": "it needs classifier tables, whose matches are not read",
 }
+"""Why no command restores what is of a kind."""
 _WITHOUT_COMMANDS = frozenset({"ABF policy", "IPsec protection", "IPsec SPD", "classifier of input", "policy of ABF"})
 """Their commands do no good without what cannot be written."""
 _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
@@ -38,7 +39,7 @@ _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
 
 @record
 class OthersOfKind:
-    """What others have of one kind."""
+    """The objects of one kind that vppcfg does not manage."""
 
     kind: str
     names: tuple[str, ...]
@@ -63,10 +64,10 @@ class OthersOfKind:
         return {"kind": self.kind, "count": len(names), "names": names, "commands": commands, "why": self.why}
 
 
-def others_in(standing: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
+def others_in(standalone: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
     """Return what others have by kind: what is on no interface, in the order in which it is made, then the rest."""
     kinds: dict[str, list[Attachment]] = {}
-    for each in [*standing, *(each for each in attached if each.kind != _LISTED_TWICE)]:
+    for each in [*standalone, *(each for each in attached if each.kind != _LISTED_TWICE)]:
         kinds.setdefault(_kind_of(each), []).append(each)
     return tuple(_of_kind(kind, same) for kind, same in kinds.items())
 

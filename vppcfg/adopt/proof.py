@@ -1,11 +1,11 @@
-"""Proves that a configuration means what its source does: a VPP in that state has nothing to do."""
+"""Proves that an adopted configuration means what its source does: its plan for a VPP in that state is empty."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from vppcfg.adopt.misfits import Key
+from vppcfg.adopt.excluded_lines import Key
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import AdoptionError

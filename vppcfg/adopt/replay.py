@@ -13,6 +13,7 @@ from vppcfg.adopt.command_targets import (
     first_unsupported_word,
     interface_created_by,
     interfaces_in,
+    is_interactive,
     is_log,
     is_port,
     is_reading,
@@ -21,8 +22,8 @@ from vppcfg.adopt.command_targets import (
     turns_det44_off,
     unsupported_reason,
 )
-from vppcfg.adopt.grammar import Grammar, Meant
-from vppcfg.adopt.misfits import Left, key_of
+from vppcfg.adopt.excluded_lines import Exclusions, key_of
+from vppcfg.adopt.grammar import Grammar, ParsedCommand
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -64,14 +65,14 @@ class Replay:
         *,
         past_errors: bool,
         may_assume: bool,
-        left: Left | None = None,
+        left: Exclusions | None = None,
     ) -> None:
         """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
 
         With `may_assume`, a port that only a script names is taken for one that VPP has. What is `left` is
         not run, because no file has what it sets.
         """
-        self._left = left or Left()
+        self._left = left or Exclusions()
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
         self.added: list[tuple[str, str]] = []
@@ -141,7 +142,7 @@ class Replay:
             return self._unknown(line, meant)
         return self._run_command(line, meant)
 
-    def _unknown(self, line: SourceLine, meant: Meant) -> bool:
+    def _unknown(self, line: SourceLine, meant: ParsedCommand) -> bool:
         if meant.choices:
             choices = ", ".join(meant.choices[:4]) + (" ..." if len(meant.choices) > 4 else "")
             text = f"`{meant.word}` could be {choices}: VPP takes none of them"
@@ -154,11 +155,13 @@ class Replay:
             line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP needs more words"
         )
 
-    def _run_command(self, line: SourceLine, meant: Meant) -> bool:
+    def _run_command(self, line: SourceLine, meant: ParsedCommand) -> bool:
         if meant.command == "exec":
             return self._follow(line, meant.rest)
         if meant.command in {"define", "undefine"}:
             return self._set_macro(line, meant)
+        if is_interactive(meant.command):
+            return self._refused(line, "it is for sessions at VPP's prompt, and a script is none")
         if is_reading(meant.command):
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
@@ -195,7 +198,7 @@ class Replay:
         line.set_outcome(LineOutcome.UNMANAGED, why, "adopt-rest")
         return True
 
-    def _carry_out(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> bool:
+    def _carry_out(self, line: SourceLine, meant: ParsedCommand, words: Sequence[str]) -> bool:
         before = self._interfaces_in(words)
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
@@ -222,7 +225,7 @@ class Replay:
             self._note_fault(fault, line)
         return True
 
-    def _overtake(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> None:
+    def _overtake(self, line: SourceLine, meant: ParsedCommand, words: Sequence[str]) -> None:
         """Note which earlier line has no effect any more because of this one, or this one because of an earlier."""
         place = place_of(meant.command, words)
         if place is None:
@@ -280,7 +283,7 @@ class Replay:
         line.set_outcome(LineOutcome.FAULT, f"VPP refuses it: {why}", rule or "adopt-refused")
         return False
 
-    def _set_macro(self, line: SourceLine, meant: Meant) -> bool:
+    def _set_macro(self, line: SourceLine, meant: ParsedCommand) -> bool:
         name, _, value = meant.rest.partition(" ")
         if not name or (meant.command == "define" and not value.strip()):
             return self._refused(line, "a name or a value is missing")

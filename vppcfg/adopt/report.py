@@ -1,4 +1,4 @@
-"""The outcome of each line of a source: in the file, in `dataplane`, left to a script, without effect, or a fault."""
+"""The report of an adoption: for each line, whether the file has it, a script keeps it, it has no effect, or fails."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class AdoptionReport:
     ports: tuple[AssumedPort, ...] = ()
     notices: tuple[str, ...] = ()
     others: tuple[OthersOfKind, ...] = ()
-    """What others have on a running VPP, by kind."""
+    """What other programs have configured on a running VPP, by kind."""
 
     @property
     def is_whole(self) -> bool:

@@ -1,4 +1,4 @@
-"""Routes of the prompt that a file takes over: which of them it can have, and the lines of scripts that set them.
+"""Static routes set by `ip route` at VPP's CLI prompt: which of them an adopted file takes over, and from which lines.
 
 They change their owner: the first `apply` sets them for the file, whose source wins over the prompt's, and those of the
 prompt stay below until they are removed.

@@ -1,4 +1,4 @@
-"""The text of a script for VPP's `exec`, in commands: lines, comments, macros (vlib/cli.c, vppinfra/macros.c)."""
+"""Splits a script for VPP's `exec` into commands: lines, comments, macros (vlib/cli.c, vppinfra/macros.c)."""
 
 from __future__ import annotations
 

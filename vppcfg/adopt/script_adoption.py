@@ -1,4 +1,4 @@
-"""Turns scripts that a VPP runs into a configuration, commands that it cannot express, and a report; all proved."""
+"""Turns scripts of VPP commands into a configuration, a script of what that cannot express, and a report; proved."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, first_unsupported_word, queue_in
+from vppcfg.adopt.command_targets import INEXPRESSIBLE, PLACING, exceeds_file, first_unsupported_word, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
+from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import UNDONE, Reruns, set_aside_undone, settle, withdraw_unproved
-from vppcfg.adopt.misfits import Key, Left, key_of, lines_about, lines_behind, taken_of
+from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.routes import place_lines, takeover
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
@@ -61,8 +61,8 @@ class Script:
 
 
 @record
-class Ground:
-    """What a script is replayed on."""
+class ReplaySetup:
+    """The simulated VPP on which scripts are replayed: its release, ports and startup settings."""
 
     release: Release
     ports: Sequence[Interface] = ()
@@ -87,7 +87,7 @@ class Ground:
 
 def adopt_scripts(
     scripts: Sequence[Script],
-    ground: Ground,
+    setup: ReplaySetup,
     read_file: ReadFile,
     settings: Settings | None = None,
     lines: Sequence[SourceLine] = (),
@@ -101,7 +101,7 @@ def adopt_scripts(
     and lines that no valid file can express, are left, and all is tried again.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
-    adopt = partial(_adopt_until_proved, scripts, ground, read_file, settings, lines, rest_file)
+    adopt = partial(_adopt_until_proved, scripts, setup, read_file, settings, lines, rest_file)
     try:
         return adopt(is_tried=True)
     except (VppcfgError, LookupError, ValueError) as error:  # no adoption depends on a trial
@@ -113,7 +113,7 @@ def adopt_scripts(
 
 def _adopt_until_proved(
     scripts: Sequence[Script],
-    ground: Ground,
+    setup: ReplaySetup,
     read_file: ReadFile,
     settings: Settings | None,
     lines: Sequence[SourceLine],
@@ -121,11 +121,11 @@ def _adopt_until_proved(
     *,
     is_tried: bool,
 ) -> Adoption:
-    grammar = grammar_of(ground.release)
-    left = Left()
+    grammar = grammar_of(setup.release)
+    left = Exclusions()
     goal: _Goal | None = None
     while True:
-        replay = _replay(scripts, ground, read_file, grammar, left)
+        replay = _replay(scripts, setup, read_file, grammar, left)
         if not left.dropped and (useless := dict(_pairs_of_members(replay))):
             left = replace(left, dropped=useless)
             continue
@@ -134,7 +134,7 @@ def _adopt_until_proved(
         if is_tried and goal is None:
             goal = _goal_of(replay)
         try:
-            return _adopt_scripts(replay, ground, grammar, goal, left, settings, lines, rest_file)
+            return _adopt_scripts(replay, setup, grammar, goal, left, settings, lines, rest_file)
         except DifferentPlanError as error:
             commands = {grammar.read(line).command for line in error.commands} - {"", *left.commands}
             if not commands and error.lines.keys() <= left.lines.keys():
@@ -155,9 +155,11 @@ def _adopt_until_proved(
             left = more if goal.can_be_met else replace(left, undone=frozenset())
 
 
-def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, grammar: Grammar, left: Left) -> Replay:
+def _replay(
+    scripts: Sequence[Script], setup: ReplaySetup, read_file: ReadFile, grammar: Grammar, left: Exclusions
+) -> Replay:
     replay = Replay(
-        ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume, left=left
+        setup.simulation(), grammar, read_file, past_errors=setup.past_errors, may_assume=setup.may_assume, left=left
     )
     for script in scripts:
         replay.run(script.name, script.text)
@@ -199,44 +201,44 @@ def _goal_of(replay: Replay) -> _Goal:
 
 def _is_simulated(line: SourceLine) -> bool:
     """Return whether the simulated VPP has carried a line out that is left."""
-    return line.command in OUTSIDE and first_unsupported_word(line.command, line.text.split()) is None
+    return line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(
     replay: Replay,
-    ground: Ground,
+    setup: ReplaySetup,
     grammar: Grammar,
     goal: _Goal | None,
-    left: Left,
+    left: Exclusions,
     settings: Settings | None,
     lines: Sequence[SourceLine],
     rest_file: str | None,
 ) -> Adoption:
     state = replay.finish()
-    reruns = Reruns(lambda: _simulation_for(ground, replay), replay.lines, grammar)
+    reruns = Reruns(lambda: _simulation_for(setup, replay), replay.lines, grammar)
     withdraw_unproved(reruns, replay.lines, state)
     placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
-    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
+    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
-        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
+        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)
-    settle(classifier, reruns)
+    classify_unproven(classifier, reruns)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
     set_aside_undone(replay.lines, reruns)
     content = _proved(known.text, described, replay.lines)
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
             line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
-    rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
+    rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(setup, replay), grammar)
     missed: Sequence[Name] = ()
     if goal is not None:
-        needs_the_file, missed = _tried(known.text, replay, ground, grammar, goal, needs_the_file=rest.needs_the_file)
+        needs_the_file, missed = _tried(known.text, replay, setup, grammar, goal, needs_the_file=rest.needs_the_file)
         rest = replace(rest, needs_the_file=needs_the_file and bool(rest.commands))
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
@@ -251,7 +253,7 @@ def _adopt_scripts(
     assert_in_rest(replay.lines, rest.commands)
     report = AdoptionReport(
         sources=tuple(dict.fromkeys(line.source for line in (*lines, *replay.lines))),
-        release=str(ground.release),
+        release=str(setup.release),
         lines=[*lines, *replay.lines],
         ports=tuple(replay.ports),
         notices=tuple(f"{_NOT_THE_SAME}: {' '.join(name).rstrip()}" for name in missed),
@@ -260,7 +262,7 @@ def _adopt_scripts(
 
 
 def _tried(
-    text: str, replay: Replay, ground: Ground, grammar: Grammar, goal: _Goal, *, needs_the_file: bool
+    text: str, replay: Replay, setup: ReplaySetup, grammar: Grammar, goal: _Goal, *, needs_the_file: bool
 ) -> tuple[bool, list[Name]]:
     """Return whether the rest has to run after the file, and what the two do not bring about.
 
@@ -270,7 +272,7 @@ def _tried(
     meant = [grammar.read(without_uncomment(as_left(line))) for line in lines]
     commands = [f"{each.command} {each.rest}" for each in meant]
     for rest_first in (False,) if needs_the_file else (True, False):
-        trial = try_out(_started(ground, replay), text, commands, goal.chosen_mtus, rest_first=rest_first)
+        trial = try_out(_started(setup, replay), text, commands, goal.chosen_mtus, rest_first=rest_first)
         missed = goal.end.differences(trial.end)
         if not missed or not rest_first:
             break
@@ -293,14 +295,14 @@ def _lines_like(commands: Sequence[str], lines: Sequence[SourceLine], grammar: G
     }
 
 
-def _started(ground: Ground, replay: Replay) -> Simulation:
+def _started(setup: ReplaySetup, replay: Replay) -> Simulation:
     """Return a VPP that has just started, with the ports and the settings that the scripts give it."""
-    simulation = _simulation_for(ground, replay)
+    simulation = _simulation_for(setup, replay)
     for line in replay.lines:
         if line.outcome is LineOutcome.DATAPLANE:
             simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
         elif line.command in PLACING:
-            simulation.have_queue(line.text)
+            simulation.ensure_queue(line.text)
     return simulation
 
 
@@ -362,8 +364,8 @@ def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
         raise
 
 
-def _simulation_for(ground: Ground, replay: Replay) -> Simulation:
-    simulation = ground.simulation()
+def _simulation_for(setup: ReplaySetup, replay: Replay) -> Simulation:
+    simulation = setup.simulation()
     for name, device_class in replay.added:
         simulation.add_port(name, device_class)
     return simulation

@@ -1,4 +1,4 @@
-"""A simulated VPP as the replay of a script needs one: runs a command, gets ports on demand, and is read as any VPP."""
+"""The simulated VPP that `adopt` replays scripts on: runs commands, creates ports on demand, reports its state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.nat44 import NatMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, generated_mac
-from vppcfg.simulator.queues import have_queue, have_workers
+from vppcfg.simulator.queues import ensure_queue, set_workers
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.server import SimulatorServer
@@ -38,7 +38,7 @@ from vppcfg.vpp.definitions import Definitions, read_directory
 from vppcfg.vpp.hidden import read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
+from vppcfg.vpp.unmanaged import read_standalone, read_unmanaged
 
 _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
@@ -104,7 +104,7 @@ class Simulation:
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
         self._observed = None
-        self.have_queue(line)
+        self.ensure_queue(line)
         try:
             code, printed = self._vpp.run_line(line)
         except DiedError:
@@ -112,7 +112,7 @@ class Simulation:
         self._vpp.tables.events.clear()
         return code == 0, printed
 
-    def have_queue(self, line: str) -> None:
+    def ensure_queue(self, line: str) -> None:
         """Have the queue that a command places, and workers, where their number is unknown."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
@@ -123,9 +123,9 @@ class Simulation:
         tables = self._vpp.tables
         if not self._are_workers_known:
             self._are_workers_known = True
-            have_workers(tables, _ASSUMED_WORKERS)
+            set_workers(tables, _ASSUMED_WORKERS)
         if name not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
-            have_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
+            ensure_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
 
     def named(self, name: str) -> SwInterface | None:
         """Return the interface of this name, None when there is none."""
@@ -199,9 +199,9 @@ class Simulation:
     def effects(self) -> tuple[State, frozenset[Attachment]]:
         """Return the state, and what no section manages, as far as VPP reports it."""
         state = self.observe()
-        standing = self._ask(lambda connection: read_standing(connection, state))
+        standalone = self._ask(lambda connection: read_standalone(connection, state))
         attached = self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state))
-        return state, frozenset((*standing, *attached, *self._ipv6_links()))
+        return state, frozenset((*standalone, *attached, *self._ipv6_links()))
 
     def content(self) -> Mapping[Any, Any]:
         """Return what the kinds have in their tables, also what VPP does not report."""

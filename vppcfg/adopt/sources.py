@@ -1,4 +1,4 @@
-"""Where a VPP was set up: what a text is, and the files that a script names."""
+"""Recognizes what a text to adopt is (script, startup.conf, configuration), and finds the files that a script names."""
 
 from __future__ import annotations
 

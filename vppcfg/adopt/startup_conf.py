@@ -1,4 +1,4 @@
-"""A startup.conf to the section `dataplane`: each of its keys has a place there, or stays in the file."""
+"""Turns startup.conf into the section `dataplane`; reports for each key whether it is there or stays where it is."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _NUMBERS: Mapping[tuple[str, ...], KeyPath] = {
     ("buffers", "buffers-per-numa"): ("buffers", "per-numa"),
     ("buffers", "default data-size"): ("buffers", "data-size"),
 }
+"""Keys with a number: stanza and key of startup.conf, and the key below `dataplane`."""
 _TEXTS: Mapping[tuple[str, ...], KeyPath] = {
     ("unix", "gid"): ("unix", "gid"),
     ("memory", "main-heap-size"): ("memory", "main-heap"),
@@ -33,24 +34,28 @@ _TEXTS: Mapping[tuple[str, ...], KeyPath] = {
     ("linux-cp", "default netns"): ("linux-cp", "netns"),
     ("linux-nl", "nl-rx-buffer-size"): ("linux-cp", "netlink-buffer"),
 }
+"""Keys with a text, in the same way."""
 _SWITCHES: Mapping[tuple[str, ...], tuple[KeyPath, bool]] = {
     ("dpdk", "no-multi-seg"): (("dpdk", "multi-seg"), False),
     ("dpdk", "no-tx-checksum-offload"): (("dpdk", "tx-checksum-offload"), False),
     ("linux-cp", "lcp-sync"): (("linux-cp", "sync"), True),
     ("linux-cp", "lcp-auto-subint"): (("linux-cp", "auto-subint"), True),
 }
+"""Keys without a value, with the value that the key below `dataplane` gets where they are there."""
 _QUEUES: Mapping[str, str] = {
     "num-rx-queues": "rx-queues",
     "num-tx-queues": "tx-queues",
     "num-rx-desc": "rx-descriptors",
     "num-tx-desc": "tx-descriptors",
 }
+"""Keys of a device of DPDK."""
 _NATIVE_QUEUES: Mapping[str, str] = {
     "num-rx-queues": "rx-queues",
     "num-tx-queues": "tx-queues",
     "rx-queue-size": "rx-descriptors",
     "tx-queue-size": "tx-descriptors",
 }
+"""Keys of a port of VPP's own drivers."""
 _BY_ITSELF = frozenset(
     {
         *(

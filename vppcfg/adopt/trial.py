@@ -1,6 +1,7 @@
-"""Tries what was adopted: a VPP that has only just started must come by the file and the rest to where the script ends.
+"""Tests an adoption: a fresh simulated VPP must get by it to the same state as by the original script.
 
-Where it does not, the lines about what differs are left to the rest as well; what then still differs is reported.
+An adoption is a file and "the rest", a script of commands that no file can express. Lines about what differs are moved
+to the rest; what then still differs is reported.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from vppcfg.adopt.account import elements_of, keys_of
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
-from vppcfg.adopt.classify import others_in
+from vppcfg.adopt.classify import named_objects
 from vppcfg.adopt.command_targets import Place, place_of
 from vppcfg.adopt.common_mtu import with_common_mtus
-from vppcfg.adopt.misfits import Key, key_of
+from vppcfg.adopt.excluded_lines import Key, key_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import elements_of, keys_of
 from vppcfg.adopt.routes import COMMAND, targets_of
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.load import parse_text
@@ -210,14 +211,14 @@ def _can_be_left(line: SourceLine) -> bool:
 
 
 def _words_of(line: SourceLine) -> set[str]:
-    return {*line.subjects, *line.text.split(), *map(str, line.path), *others_in(line)}
+    return {*line.subjects, *line.text.split(), *map(str, line.path), *named_objects(line)}
 
 
 def _holders_of(name: Name, lines: Sequence[SourceLine]) -> set[str]:
     """Return the interfaces, bridge domains and tables that a name names."""
     if name[0] in _NAMED:
         return {name[1]}
-    known = {subject for line in lines for subject in (*line.subjects, *others_in(line))}
+    known = {subject for line in lines for subject in (*line.subjects, *named_objects(line))}
     return known.intersection(name[1].split())
 
 

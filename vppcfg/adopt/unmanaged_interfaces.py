@@ -1,4 +1,4 @@
-"""Names and drivers of interfaces that a script creates by commands without a key in the file."""
+"""Interfaces that a script creates by commands for which a file has no key: how VPP names them, their drivers."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _PATTERNS = (
     *(rf"{re.escape(prefix)}\d.*" for prefix, _ in _MAKERS.values() if prefix),
     r"tun\d+",
 )
+_TUN = re.compile(r"tun\d+")
+"""How VPP calls a TAP that carries packets without Ethernet."""
 _MADE = re.compile("|".join(_PATTERNS))
 """The names that VPP gives what a command makes."""
 _KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words | kind.unreported_words}
@@ -56,7 +58,8 @@ class UnmanagedInterfaces:
         prefix, device_class = _MAKERS.get(command, ("", ""))
         if kind is not None:
             device_class = kind.unlisted_class or kind.device_class
-            self._patterns.append((kind.instance_name, device_class))
+            pattern = _TUN if command == "create tap" and "tun" in words else kind.instance_name
+            self._patterns.append((pattern, device_class))
         elif prefix:
             self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
         if device_class and "name" in words[:-1]:

@@ -1,10 +1,11 @@
-"""The commands that no configuration can express, as a script of their own; and when it can run."""
+"""The commands that no configuration can express, as a script ("the rest"), and whether VPP can run it at its start."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from vppcfg.adopt.command_targets import first_unsupported_word
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
@@ -30,7 +31,7 @@ _NUMBER = re.compile(r"\d+$")
 
 @record
 class RestFile:
-    """Commands for `exec`."""
+    """The script of commands that no configuration can express."""
 
     commands: tuple[str, ...] = ()
     needs_the_file: bool = False
@@ -93,7 +94,8 @@ def _needs_more_than_ports(
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     for line in commands:
         meant = grammar.read(without_uncomment(line))
-        if meant.command in simulation.commands:
+        is_simulated = first_unsupported_word(meant.command, meant.rest.split()) is None
+        if is_simulated and meant.command in simulation.commands:
             is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
             if not is_done:
                 return True

@@ -1,4 +1,4 @@
-"""A configuration applied as a transaction: planned, guarded, made, or noted as in force when nothing is to be done."""
+"""Applies a configuration as a transaction: plans, asks the guards, changes VPP, and writes the journal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back, refuse_unwanted_reload
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
-from vppcfg.app.formerly import applied_file
 from vppcfg.app.intent import Intent
+from vppcfg.app.journaled_objects import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
@@ -65,7 +65,7 @@ def apply_configuration(
     configuration: Configuration, loaded: Loaded, target: Target, terms: Terms, console: Console
 ) -> Applied:
     """Apply a configuration that was loaded; with `terms.wait`, return once it is decided whether it stays."""
-    with workplace(target, "vppcfg apply") as place:
+    with locked_context(target, "vppcfg apply") as place:
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)
 

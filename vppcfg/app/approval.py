@@ -1,4 +1,4 @@
-"""What stands between a plan and its being made: how far it may go, the difference shown, and perhaps a question."""
+"""Decides whether a plan may be carried out: limits on its impact, objections of the journal, the approval."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.folders import WHO_MAY, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import whose
+from vppcfg.transaction.lock import holder_text
 
 __all__ = [
     "Limits",
     "Terms",
-    "about_file",
-    "about_rollback",
-    "about_target",
+    "file_objections",
     "guard",
     "pass_guards",
     "refuse_rolled_back",
     "refuse_unwanted_reload",
+    "rollback_objections",
+    "target_objections",
 ]
 
 log = logging.getLogger("root.main")
@@ -73,11 +73,11 @@ class Terms:
 
 def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:
     """Raise PlanRefusedError for a file that was rolled back, unless it is to be applied again."""
-    for objection in about_file(digest, reversed(place.records), terms, place.journal):
+    for objection in file_objections(digest, reversed(place.records), terms, place.journal):
         raise objection.error()
 
 
-def about_file(digest: str, newest_first: Iterable[Record], terms: Terms, journal: Journal) -> Iterator[Objection]:
+def file_objections(digest: str, newest_first: Iterable[Record], terms: Terms, journal: Journal) -> Iterator[Objection]:
     """Yield what the journal has against a file; nothing where a file of a routing daemon was corrected since."""
     change = None if terms.again else was_rolled_back(newest_first, digest)
     if change is not None and not is_corrected(change.entry.number, journal):
@@ -87,7 +87,7 @@ def about_file(digest: str, newest_first: Iterable[Record], terms: Terms, journa
         )
 
 
-def about_target(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
+def target_objections(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
     """Yield why `apply` would refuse a file before it plans, in the order of its checks.
 
     The reasons: another vppcfg at work, a journal that cannot be written, a change that waits to be confirmed, a file
@@ -97,7 +97,7 @@ def about_target(digest: str, target: Target, boot_id: str, terms: Terms) -> Ite
     holder = target.who_is_at_work()
     if holder is not None:
         hint = "wait for it to end, and plan again: what VPP has may be half-way"
-        yield Objection(whose(holder), hint, ExitCode.NOT_NOW)
+        yield Objection(holder_text(holder), hint, ExitCode.NOT_NOW)
     journal = target.journal()
     if reason := why_unusable(journal.folder):
         yield Objection(f"cannot use {journal.folder}: {reason}", WHO_MAY)
@@ -106,7 +106,7 @@ def about_target(digest: str, target: Target, boot_id: str, terms: Terms) -> Ite
         if change is not None and change.entry.boot_id == boot_id:
             yield undecided(change)
         settled = (_as_decided(each, boot_id) for each in journal.newest_first())
-        yield from about_file(digest, settled, terms, journal)
+        yield from file_objections(digest, settled, terms, journal)
     except PlanRefusedError as error:
         log.warning("What the journal has against the file is not known: %s", error.message)
 
@@ -116,7 +116,7 @@ def _as_decided(change: Record, boot_id: str) -> Record:
     return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
 
 
-def about_rollback(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
+def rollback_objections(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
     """Yield an objection when the change could not be rolled back."""
     try:
         if not limits.no_way_back:

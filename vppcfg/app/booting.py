@@ -1,4 +1,4 @@
-"""`vppcfg apply --boot`: brings a fresh VPP to what was accepted last, so that no unconfirmed change comes back."""
+"""`vppcfg apply --boot`: configures a freshly started VPP as was accepted last; no unconfirmed change comes back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from vppcfg.app.applying import apply_at
 from vppcfg.app.approval import Terms, pass_guards
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
@@ -38,12 +38,12 @@ PATIENCE_S = 120.0
 PORTS_PATIENCE_S = 60.0
 """How long interfaces may be missing after that: VPP answers before it has those of `unix { exec FILE }`."""
 LATE = frozenset({"phy-missing", "route-interface", "nat44-interface"})
-"""The rules about interfaces that others create, and that may come later."""
+"""The rules about interfaces that other programs create, and that may come later."""
 
 
 def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, console: Console) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
-    with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
+    with locked_context(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
         code = _apply_at(place, files, terms, console)
         if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
             _note_interruption(place)
@@ -53,7 +53,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
 
 
 def _compare(place: ChangeContext) -> None:
-    """Log what others had on interfaces and in tables when they were last looked at, and do not have after the boot."""
+    """Log what other programs had on interfaces and in tables before the boot, and do not have after it."""
     copy = place.journal.accepted()
     accepted = accepted_entry(place.records, copy)
     state = accepted_state(accepted, place.journal, copy) if accepted is not None else None

@@ -1,4 +1,4 @@
-"""Everything that a command needs to change a VPP: the lock, the connection, and the journal in order."""
+"""Everything that a command needs to change a VPP: the lock, the connection, and a journal without open changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vppcfg.app.interrupted_change import purpose
 from vppcfg.app.target import Target, now
 from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
-from vppcfg.transaction.accepted import last_interrupted, settle
+from vppcfg.transaction.accepted import close_open_changes, last_interrupted
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard
@@ -31,17 +31,17 @@ class ChangeContext:
     session: Session
     journal: Journal
     records: tuple[Record, ...]
-    """The journal as it was found, the open ends settled."""
+    """The entries of the journal, after those that a killed vppcfg left open have got their outcome."""
 
 
 @contextmanager
-def workplace(
-    target: Target, command: str, *, is_settling: bool = True, patience_s: float = 0.0, must_go_on: bool = False
+def locked_context(
+    target: Target, command: str, *, closes_open_changes: bool = True, patience_s: float = 0.0, must_go_on: bool = False
 ) -> Iterator[ChangeContext]:
     """Take the lock as `command`, connect, waiting at most `patience_s` for each, and bring the journal in order.
 
     Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
-    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false. With
+    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless not `closes_open_changes`. With
     `must_go_on`, a journal that cannot be made or trusted as a whole is reported, and not used.
     """
     journal, is_usable_journal = target.journal(), True
@@ -61,8 +61,8 @@ def workplace(
             connected_within(target.connect, patience_s).close()
         with Session(target.connect) as session:
             records = journal.set_aside() if is_usable_journal else []
-            if is_settling:
-                records = settle(
+            if closes_open_changes:
+                records = close_open_changes(
                     journal,
                     records,
                     session.boot_id,
@@ -71,7 +71,7 @@ def workplace(
                 )
                 for record in records:
                     install_or_discard(record)
-            if is_settling and (found := last_interrupted(reversed(records))) is not None:
+            if closes_open_changes and (found := last_interrupted(reversed(records))) is not None:
                 log.warning(
                     "Change %d (%s, %s) was cut off: going on from what VPP has now",
                     found.entry.number,

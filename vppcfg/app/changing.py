@@ -10,17 +10,17 @@ from dataclasses import replace
 from signal import SIGTERM
 
 from vppcfg import __version__
-from vppcfg.app.afterwards import Afterwards
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import keep_waiting
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.keys import keys_for
+from vppcfg.app.post_change import PostChange
 from vppcfg.app.routing import keep_startup_files
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
-from vppcfg.app.timers import armed, disarm
+from vppcfg.app.timers import start_timer, stop_timer
 from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
@@ -35,7 +35,7 @@ from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Reco
 from vppcfg.transaction.installing import digest_at, make_ready
 from vppcfg.transaction.planning import not_restored
 from vppcfg.transaction.process import mark_of
-from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Outcome, transact
+from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")
 
@@ -67,21 +67,21 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
     """
     report = console.report(plan)
     with deferring(report.stopping) as stop:
-        afterwards = Afterwards(plan, intent, place, report, stop)
-        afterwards.check_before()
+        post_change = PostChange(plan, intent, place, report, stop)
+        post_change.check_before()
         record = _written(plan, intent, place)
         try:
             if intent.confirm_s is not None:
-                record = armed(record, intent.confirm_s, place.journal, place.target)
+                record = start_timer(record, intent.confirm_s, place.journal, place.target)
         except StorageError as error:
             place.journal.end(record, Status.REVERTED, now(), f"nothing was changed: {error.message}")
             raise
 
         def ended(outcome: Outcome) -> ChangeResult:
             if outcome.ending not in {Ending.NEW, Ending.KEPT}:
-                afterwards.restore_daemons()
+                post_change.restore_daemons()
             hook_trouble = _run_after(outcome, intent, record, place)
-            return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, afterwards, place)
+            return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, post_change, place)
 
         outcome = transact(
             plan,
@@ -92,7 +92,7 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
             on_bug=ended,
             keep=intent.keep,
             waiting=stop.waiting,
-            afterwards=lambda: afterwards.run(record.entry.number),
+            post_change=lambda: post_change.run(record.entry.number),
         )
         return ended(outcome)
 
@@ -219,16 +219,16 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
 
 
 def _ended(
-    record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, afterwards: Afterwards, place: ChangeContext
+    record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, post_change: PostChange, place: ChangeContext
 ) -> ChangeResult:
     """Write down how it ended, and report it; a disk that is full by now does not change what VPP has."""
     status, text = _status_of(outcome, has_timer=record.timer is not None)
-    code, status, text = afterwards.verdict(_code_of(outcome, hook_trouble, stop), status, text)
+    code, status, text = post_change.verdict(_code_of(outcome, hook_trouble, stop), status, text)
     if hook_trouble:
         text = "; ".join(part for part in (text, hook_trouble) if part)
         outcome = replace(outcome, trouble=outcome.trouble or hook_trouble)
     if status in {Status.REVERTED, Status.STRANDED}:
-        disarm(record)
+        stop_timer(record)
     try:
         if status is Status.CONFIRMED:
             record = keep_waiting(record, place.journal, text)
@@ -238,13 +238,13 @@ def _ended(
             keep_startup_files(record.entry.number, place.journal)
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
-    afterwards.report.ended(outcome, record, code, place.journal.folder)
-    return ChangeResult(code=code, record=record, comparison=afterwards.comparison)
+    post_change.report.ended(outcome, record, code, place.journal.folder)
+    return ChangeResult(code=code, record=record, comparison=post_change.comparison)
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     failure = outcome.failure
-    text = "" if failure is None else failure.text if failure.cause in AFTERWARDS else failure.cause.value
+    text = "" if failure is None else failure.text if failure.cause in POST_CHANGE_CAUSES else failure.cause.value
     if outcome.ending is Ending.NEW:
         return (Status.WAITING if has_timer else Status.APPLIED), text
     if outcome.ending is Ending.KEPT:

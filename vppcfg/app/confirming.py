@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app.routing import keep_running, keep_startup_files
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
-from vppcfg.app.timers import armed_again, disarm, extended
+from vppcfg.app.timers import extend_timer, restart_timer, stop_timer
 from vppcfg.common.clock import local_time
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record
@@ -68,7 +68,7 @@ def confirm(target: Target, number: int | None = None) -> Record:
 def keep_waiting(change: Record, journal: Journal, text: str = "") -> Record:
     """Keep a change that waits, stop its timer, and return it. Call it with the lock held. Raise StorageError."""
     change = journal.end(change, Status.CONFIRMED, now(), text)
-    disarm(change)
+    stop_timer(change)
     note_rolled_back(journal)
     keep_startup_files(change.entry.number, journal)
     return change
@@ -88,7 +88,7 @@ def extend(target: Target, after_s: float, number: int | None = None) -> Record:
     Raise what `waiting_change` raises, and StorageError when there is no other timer to be had.
     """
     with waiting_change(target, number) as (change, journal):
-        later = extended(change, after_s, journal, target)
+        later = extend_timer(change, after_s, journal, target)
         keep_running(change.entry.number, journal)
         return later
 
@@ -199,7 +199,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
     found = undecided(change)
     if change.timer is not None and not watchdog.is_alive(change.timer):
         try:
-            armed_again(change, journal, target)
+            restart_timer(change, journal, target)
         except StorageError as error:
             text = f"{found.text} and cannot be started again: {error.message}"
             hint = _DECIDE if change.status is Status.WAITING else "`vppcfg rollback` brings the old state back"
@@ -244,7 +244,7 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
     return _unconfirmed(change, f"its timer is gone, so nothing happens by itself: {decide}")
 
 
-def attend(journal: Journal, target: Target) -> Unconfirmed | None:
+def rearm_unconfirmed(journal: Journal, target: Target) -> Unconfirmed | None:
     """Do what `unconfirmed` does, and start a timer that is gone again where that is possible.
 
     One whose time is over brings the old state back at once. Raise StorageError when the journal cannot be read.
@@ -257,7 +257,7 @@ def attend(journal: Journal, target: Target) -> Unconfirmed | None:
             change = awaited(journal.newest_first())
             if change is None or change.timer is None or watchdog.is_alive(change.timer):
                 return found
-            armed_again(change, journal, target)
+            restart_timer(change, journal, target)
     except LockedError:
         return found
     except PlanRefusedError as error:

@@ -39,7 +39,7 @@ class Console(Protocol):
         """Return whether objects may be removed or recreated; True without an operator to ask."""
 
     def report(self, plan: Plan) -> Report:
-        """Return what follows a change."""
+        """Return the report that shows the progress of a change."""
 
     def listens(self) -> bool:
         """Return whether the operator can type while a change waits."""

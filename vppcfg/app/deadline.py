@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from vppcfg.app.approval import Terms
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
-from vppcfg.app.rollback import go_back, note, whole
+from vppcfg.app.rollback import first_of_interrupted, go_back, mark_rolled_back
 from vppcfg.app.target import Target
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
@@ -104,7 +104,7 @@ def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
     try:
-        with workplace(target, "vppcfg rollback", is_settling=False) as place:
+        with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
             return _roll_back(change, place, console)
     except LockedError:
         if found is not None:
@@ -119,9 +119,9 @@ def _roll_back(change: Awaited, place: ChangeContext, console: Console) -> ExitC
     if found is None and any(other.entry.number > change.number for other in place.records):
         log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
         return ExitCode.DONE
-    record = whole(found or change.known or _stand_in(change.number, place), place)
+    record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place)
     if change.is_back:
-        note(record, place, is_timer=True)
+        mark_rolled_back(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
         result = go_back(record, place, Terms(), console, is_timer=True)

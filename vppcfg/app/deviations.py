@@ -1,4 +1,4 @@
-"""What a VPP has otherwise than a file, object by object, for frames that went elsewhere to be explained by."""
+"""Lists how a VPP differs from its file, object by object: for `probe`, possible causes of frames that went astray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is run after a change: the hooks of the configuration in force, their output kept with the change."""
+"""Runs the hooks of the configuration in force after a change, and keeps their output with the change."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from typing import Any
 from vppcfg.app.console import Console
 from vppcfg.app.deviations import deviations
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.probing import DOWN, names_of, seen, sent_again
-from vppcfg.app.rehearsing import as_chosen
+from vppcfg.app.probing import DOWN, names_of, observe_frames, repeated_probe
+from vppcfg.app.rehearsing import with_observed_choices
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
 from vppcfg.app.vpp_with_linux import Router
@@ -43,7 +43,7 @@ _PATIENCE_S = 15.0
 _TIMES = 3
 _PAUSE_S = 0.5
 _STOPPED = "a frame before it left by a port, or may have, and nothing was sent after that"
-Station = tuple[str, int]
+LearntMac = tuple[str, int]
 """A MAC address that a bridge domain has learnt, and the number of that domain."""
 
 
@@ -58,8 +58,8 @@ class InjectTerms:
 
 
 @record
-class Visit:
-    """What is to be sent into a VPP at work, and by what it is judged."""
+class InjectionSetup:
+    """The frames to send into a VPP at work, and what their outcome is compared with."""
 
     observed: State
     network: Network
@@ -87,13 +87,13 @@ def inject(
             vpp.require_injection()
             vpp.withdraw()  # what a process left that was killed
             _refuse_traced(vpp)
-            visit = _prepared(vpp, Router(vpp, linux).observe(), configuration, loaded, terms, console)
-            probes = visit.probe_set.probes
+            setup = _prepared(vpp, Router(vpp, linux).observe(), configuration, loaded, terms, console)
+            probes = setup.probe_set.probes
             if probes and not agrees(question(len(probes), target, terms)):
                 raise PlanRefusedError("not confirmed; nothing was sent", "--yes skips the question")
             log.info("%s sends %d frames into VPP at %s", who(), len(probes), target.api_socket)
             with _given_back(target, vpp.boot_id) as stations:
-                findings = list(_sent(vpp, visit, terms, stations))
+                findings = list(_sent(vpp, setup, terms, stations))
     left = probes[len(findings) :]
     log.info("%d frames were sent", len(findings))
     if left:
@@ -103,11 +103,11 @@ def inject(
     unproved = [Unproved(about=each.about, purpose=each.purpose, why=_STOPPED) for each in left]
     report = report_of(
         findings,
-        (*visit.probe_set.unproved, *unproved),
-        deviations(visit.observed, visit.network.state),
-        visit.network.without_link,
+        (*setup.probe_set.unproved, *unproved),
+        deviations(setup.observed, setup.network.state),
+        setup.network.without_link,
     )
-    return replace(report, untested=visit.probe_set.untested)
+    return replace(report, untested=setup.probe_set.untested)
 
 
 def question(count: int, target: Target, terms: InjectTerms) -> str:
@@ -119,7 +119,7 @@ def question(count: int, target: Target, terms: InjectTerms) -> str:
 
 
 def _refuse_traced(vpp: LiveDataplane) -> None:
-    traces = vpp.whose_traces()
+    traces = vpp.foreign_traces()
     if traces:
         raise NotNowError(f"{traces}, and frames would end that", "`clear trace` or `pcap trace off` at VPP's prompt")
 
@@ -131,17 +131,17 @@ def _prepared(
     loaded: Loaded,
     terms: InjectTerms,
     console: Console,
-) -> Visit:
+) -> InjectionSetup:
     """Return what may be sent. Raise PlanRefusedError when the file cannot be what this VPP is to have."""
     proposal = propose(configuration, loaded, observed, adopt=False)
     show_obstacles(proposal, loaded.name, console)
     if not proposal.resolution.is_possible:
         raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` shows why")
-    desired = as_chosen(proposal.resolution.desired, observed)
+    desired = with_observed_choices(proposal.resolution.desired, observed)
     numbers = vpp.read_numbers()
     network = _with_routes(vpp, desired, numbers.without_link)
     in_vpp = _with_routes(vpp, observed, numbers.without_link)
-    return Visit(
+    return InjectionSetup(
         observed=observed,
         network=network,
         probe_set=safe_probes_for(network, in_vpp, may_leave=terms.may_leave),
@@ -158,35 +158,37 @@ def _with_routes(vpp: LiveDataplane, state: State, without_link: frozenset[str])
     return Network(state, without_link, foreign_addresses(network, vpp.read_ways(network.asked).items()))
 
 
-def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[Station]) -> Iterator[ProbeFinding]:
+def _sent(
+    vpp: LiveDataplane, setup: InjectionSetup, terms: InjectTerms, stations: list[LearntMac]
+) -> Iterator[ProbeFinding]:
     """Send frame after frame and yield the outcome of each; the first that leaves and may not is the last."""
-    for probe in visit.probe_set.probes:
+    for probe in setup.probe_set.probes:
         began = time.monotonic()
-        is_sent = probe.port in visit.up
+        is_sent = probe.port in setup.up
         if is_sent:
-            stations += _stations(probe, visit.observed)
-            found = _followed(vpp, probe, visit)
+            stations += _stations(probe, setup.observed)
+            found = _followed(vpp, probe, setup)
         else:
             found = DOWN
-        yield blamed_on_state(judge(probe, found), visit.network, visit.up)
+        yield blamed_on_state(judge(probe, found), setup.network, setup.up)
         if is_sent and not terms.may_leave and went_out(found):
             return
         if is_sent:
             time.sleep(max(0.0, began + 1 / terms.rate - time.monotonic()))
 
 
-def _followed(vpp: LiveDataplane, probe: FrameProbe, visit: Visit) -> Observation | None:
+def _followed(vpp: LiveDataplane, probe: FrameProbe, setup: InjectionSetup) -> Observation | None:
     """Return what VPP did with a frame. It is sent again when its way is not whole in the trace, and ended in VPP."""
     found = None
     for time_before in range(_TIMES):
-        same = sent_again(probe, visit.network, time_before)
-        found = seen(vpp, [same], visit.names, is_last=True, is_in_service=True).get(probe.name)
+        same = repeated_probe(probe, setup.network, time_before)
+        found = observe_frames(vpp, [same], setup.names, is_last=True, is_in_service=True).get(probe.name)
         if found is None or went_out(found) or is_whole(found):
             break
     return found
 
 
-def _stations(probe: FrameProbe, observed: State) -> list[Station]:
+def _stations(probe: FrameProbe, observed: State) -> list[LearntMac]:
     """Return where the sender of a frame may be learnt: in the domains of all that is on its port."""
     names = [name for name, each in observed.interfaces.items() if probe.port in (name, each.parent)]
     domains = {observed.interfaces[name].bridge for name in names}
@@ -194,9 +196,9 @@ def _stations(probe: FrameProbe, observed: State) -> list[Station]:
 
 
 @contextmanager
-def _given_back(target: Target, boot_id: str) -> Iterator[list[Station]]:
+def _given_back(target: Target, boot_id: str) -> Iterator[list[LearntMac]]:
     """Take away at last, whatever happens, what was made in VPP; on a new connection, for the old one may be gone."""
-    stations: list[Station] = []
+    stations: list[LearntMac] = []
     try:
         yield stations
     finally:
@@ -204,7 +206,7 @@ def _given_back(target: Target, boot_id: str) -> Iterator[list[Station]]:
             _take_away(target, boot_id, dict.fromkeys(stations))
 
 
-def _take_away(target: Target, boot_id: str, stations: dict[Station, Any]) -> None:
+def _take_away(target: Target, boot_id: str, stations: dict[LearntMac, Any]) -> None:
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:

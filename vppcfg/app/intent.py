@@ -1,4 +1,4 @@
-"""A requested change with its options, and its result."""
+"""A change that is requested, with its source and options, and the result of a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What Linux has on the devices of LCP pairs and TAPs that VPP does not copy there by itself, as attachments."""
+"""Addresses, routes and neighbours that others configured in Linux on the devices of LCP pairs and TAPs.
+
+They are read as attachments, which a plan carries over when it recreates the device; what VPP copies there is left out.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.app.console import Console
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, load
@@ -26,13 +26,13 @@ def read(files: str | SourceFiles, release: Release | None = None) -> Loaded:
     Where a `release` is named, also look for what VPP of it cannot do.
     Raise ConfigError when there is nothing to read.
     """
-    main_log.info("Loading configfile %s", files, extra=IN_PASSING)
+    main_log.info("Loading configfile %s", files, extra=DETAIL)
     loaded = load(files)
     if release is not None and loaded.configuration is not None:
         loaded = _judged_for(release, loaded, loaded.configuration)
     if loaded.configuration is not None:
-        valid_log.info("Configuration validated successfully", extra=IN_PASSING)
-        main_log.info("Configuration is valid", extra=IN_PASSING)
+        valid_log.info("Configuration validated successfully", extra=DETAIL)
+        main_log.info("Configuration is valid", extra=DETAIL)
     return loaded
 
 
@@ -97,8 +97,8 @@ def state_in_report(file_name: str) -> bytes | None:
 
 def _configured_state(source: bytes, file_name: str) -> State:
     """Return the state of an unconfigured VPP after the configuration in `source` has been applied to it."""
+    from vppcfg.config.assumed_state import assumed_state
     from vppcfg.config.load import parse_text
-    from vppcfg.config.placeholders import assumed_state
     from vppcfg.config.resolve import resolve
 
     configuration = parse_text(source, file_name).configuration

@@ -1,4 +1,4 @@
-"""Merges what VPP has into an existing file; entries that stay keep their place and their comments."""
+"""Updates an existing file with what VPP has (`dump --into`); entries that stay keep their place and their comments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DATAPLANE, _INTERFACES = "dataplane", "interfaces"
 _NEW_FILE = "write a new file with -o, and put both together by hand"
 
 
-def laid_into(text: str, name: str, observed: State, wanted: str | None = None) -> str:
+def merged_configuration(text: str, name: str, observed: State, wanted: str | None = None) -> str:
     """Return the text of a configuration, changed so that its plan for a state is empty.
 
     `wanted` is the configuration that describes the state, with its section `dataplane`; None for what `dump`
@@ -47,7 +47,7 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
     edited = EditedText(text)
     if _DATAPLANE in after:
         before[_DATAPLANE] = edited.data.get(_DATAPLANE)
-    _lay(edited.data, before, after)
+    _merge(edited.data, before, after)
     changed = edited.text()
     for change in diff(observed, _resolved(changed, name, observed).desired):
         raise PlanRefusedError(f"{name} cannot be updated with VPP's state of {change.name}", _NEW_FILE)
@@ -94,7 +94,7 @@ def _resolved(text: str, name: str, observed: State) -> Resolution:
     return resolution
 
 
-def _lay(typed: Any, before: Mapping[Any, Any], after: Any) -> None:
+def _merge(typed: Any, before: Mapping[Any, Any], after: Any) -> None:
     """Change a map of the file as another one changes from `before` to `after`."""
     for key in before:
         if key not in after:
@@ -104,6 +104,6 @@ def _lay(typed: Any, before: Mapping[Any, Any], after: Any) -> None:
         if key in before and former == value:
             continue
         if isinstance(value, Mapping) and isinstance(there, MutableMapping):
-            _lay(there, former if isinstance(former, Mapping) else {}, value)
+            _merge(there, former if isinstance(former, Mapping) else {}, value)
         else:
             typed[key] = value

@@ -1,4 +1,4 @@
-"""Who has a port of an outside address, and how full NAT's tables are."""
+"""`vppcfg nat`: finds who has a port of an outside address, and how full NAT's tables are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A configuration on a VPP in its present state: the problems that this state makes, and the plan."""
+"""Plans a configuration for a VPP in its present state: the problems that this state makes, and the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends the frames that prove a file into a VPP, and holds what VPP does against what the file sets."""
+"""Sends the frames that prove a file into a VPP, and compares what VPP does with what the file sets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Injectable(Protocol):
     """A VPP that frames can be sent into."""
 
     def read_numbers(self) -> Numbers:
-        """Return what its numbers stand for. Raise DataplaneError."""
+        """Return the names behind its numbers, such as interface indexes. Raise DataplaneError."""
 
     def observe(self) -> State:
         """Return what it has. Raise DataplaneError."""
@@ -50,12 +50,12 @@ def prove(vpp: Injectable, network: Network, probe_set: ProbeSet) -> ProbeReport
     Raise DataplaneError.
     """
     observed = vpp.observe()
-    findings = sent(vpp, observed, network, probe_set.probes)
+    findings = send_probes(vpp, observed, network, probe_set.probes)
     report = report_of(findings, probe_set.unproved, deviations(observed, network.state), network.without_link)
     return replace(report, untested=probe_set.untested)
 
 
-def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
+def send_probes(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
     """Return the outcome of each probe. `observed` is what VPP has, `network` what the file sets. Raise DataplaneError.
 
     A port that is down takes nothing from the wire, so nothing is sent in its name.
@@ -64,15 +64,15 @@ def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[Fr
     numbers = vpp.read_numbers()
     names = names_of(numbers, observed, network)
     here = [probe for probe in probes if probe.port in numbers.up]
-    found = seen(vpp, here, names)
+    found = observe_frames(vpp, here, names)
     for left in reversed(range(_MORE_TIMES)):
-        lost = [sent_again(probe, network, left + 1) for probe in here if probe.name not in found]
-        found |= seen(vpp, lost, names, is_last=not left)
+        lost = [repeated_probe(probe, network, left + 1) for probe in here if probe.name not in found]
+        found |= observe_frames(vpp, lost, names, is_last=not left)
     findings = [judge(probe, found.get(probe.name) if probe.port in numbers.up else DOWN) for probe in probes]
     return [blamed_on_state(finding, network, numbers.up) for finding in findings]
 
 
-def sent_again(probe: FrameProbe, network: Network, times: int) -> FrameProbe:
+def repeated_probe(probe: FrameProbe, network: Network, times: int) -> FrameProbe:
     """Return the frame as it is sent another time: access lists that keep state remember ports."""
     packet = probe.frame.packet
     if not times or packet.protocol not in (TCP, UDP) or packet.inside is not None:
@@ -86,7 +86,7 @@ def sent_again(probe: FrameProbe, network: Network, times: int) -> FrameProbe:
     return replace(probe, frame=frame) if is_like_it else probe
 
 
-def seen(
+def observe_frames(
     vpp: Injectable, probes: Sequence[FrameProbe], names: Names, *, is_last: bool = False, is_in_service: bool = False
 ) -> dict[str, Observation]:
     """Send frames, and return what VPP did with those that its tracer followed to an end, or with all at last."""
@@ -104,7 +104,7 @@ def seen(
 
 
 def names_of(numbers: Numbers, observed: State, network: Network) -> Names:
-    """Return what the numbers in a trace stand for."""
+    """Return the names behind the numbers in a trace."""
     return Names(
         interfaces=numbers.interfaces,
         tables={(family, index): number for family, index, number in _tables(numbers, observed)},

@@ -1,4 +1,4 @@
-"""Who asks what for a check: VPP itself where it can, else the Linux around it through the LCP pairs."""
+"""Turns a check (a ping, or an ARP request) into the request to send: from VPP where it can, else from Linux."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vppcfg.model.state import State
 def question_of(check: PingCheck | ArpCheck, state: State) -> Question | str:
     """Return what is to be asked for a check in this state, or why nothing can be."""
     if isinstance(check, ArpCheck):
-        return why_silent(check.interface, check.address, state) or NeighborQuestion(
+        return why_cannot_ask(check.interface, check.address, state) or NeighborQuestion(
             interface=check.interface, address=check.address
         )
     if check.source or check.vrf or check.netns:
@@ -26,7 +26,7 @@ def through_linux(check: PingCheck | ArpCheck, state: State) -> LinuxEchoQuestio
     return LinuxEchoQuestion(address=check.address, netns=state.facts.lcp.default_netns)
 
 
-def why_silent(name: str, address: str, state: State) -> str:
+def why_cannot_ask(name: str, address: str, state: State) -> str:
     """Return why an interface cannot ask who has an address, '' when it can.
 
     VPP takes the source from the interface's addresses, and sends nothing without one, and reports no answer then

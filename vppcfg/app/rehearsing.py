@@ -10,8 +10,8 @@ from pathlib import Path
 
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import prove
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration, InterfaceConfig, VirtualInterfaceConfig
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
@@ -129,7 +129,7 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
 
 
 def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configuration) -> None:
-    """Make what stands for the ports of the file, and the Linux devices that host-interfaces need."""
+    """Make a port for each of the file, and the Linux devices that host-interfaces need."""
     add_host_devices(process, configuration)
     add_ports(vpp, process, dict.fromkeys(_ports(configuration), ""))
 
@@ -142,7 +142,7 @@ def add_host_devices(process: PrivateVpp, configuration: Configuration) -> None:
 
 
 def add_ports(vpp: LiveDataplane, process: PrivateVpp, ports: Mapping[str, str]) -> None:
-    """Make what stands for ports, each by its name with its MAC address, '' for one that is made up here."""
+    """Make ports, `ports` being their MAC addresses by name; '' stands for one that is made up here."""
     for number, (name, mac) in enumerate(ports.items(), start=1):
         device = f"port{number}"
         process.add_device(device)
@@ -171,7 +171,7 @@ def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
     desired = with_neighbors(desired, added)
     _perform(vpp, vpp.observe(), desired)
     observed = _with_masters(vpp)
-    network = Network(as_chosen(desired, observed), vpp.read_numbers().without_link)
+    network = Network(with_observed_choices(desired, observed), vpp.read_numbers().without_link)
     return Rehearsal(vpp=vpp, observed=observed, network=network)
 
 
@@ -193,7 +193,7 @@ def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
         raise DataplaneError(f"the VPP of the rehearsal refuses {refusals[0].operation.subject}: {refusals[0].text}")
 
 
-def as_chosen(desired: State, observed: State) -> State:
+def with_observed_choices(desired: State, observed: State) -> State:
     """Return the state with the MAC addresses that the file leaves to VPP, and with what virtual routers are."""
     interfaces = {
         name: replace(

@@ -1,4 +1,4 @@
-"""Who follows a change while it is made, from the first step to how it ended."""
+"""The interface of observers that follow one change: its steps, its checks, and how it ended."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from vppcfg.transaction.transact import Failure, Outcome, Watcher
 
 
 class Report(Watcher, Protocol):
-    """Follows a change while it is made, and has the last word."""
+    """An observer of one change, from its first step to its outcome."""
 
     def stopping(self) -> None:
-        """A signal has come."""
+        """A signal has come, at which the change is stopped or undone."""
 
     def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
         """The checks have been run, before the change or after it."""

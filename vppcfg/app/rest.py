@@ -1,4 +1,4 @@
-"""The commands that no configuration can express, run so that a second time changes nothing."""
+"""`vppcfg rest`: runs a script of commands that no configuration can express; a second run changes nothing."""
 
 from __future__ import annotations
 

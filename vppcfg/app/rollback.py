@@ -1,4 +1,4 @@
-"""The state before a change, brought back: planned from what there is now, and made as a change of its own."""
+"""Brings back the state before a change: planned from what there is now, and made as a change of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from vppcfg.app.approval import Terms, guard, pass_guards
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
@@ -19,7 +19,7 @@ from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing import daemon_rollback
 from vppcfg.app.target import Target, now
-from vppcfg.app.timers import disarm
+from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
@@ -56,7 +56,7 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
 
     Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
     """
-    with workplace(target, "vppcfg rollback", is_settling=False) as place:
+    with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
         record = _chosen(number, place)
         waiting = awaited(reversed(place.records))
         if terms.confirm_s is not None and waiting is not None:
@@ -86,7 +86,7 @@ def go_back(
     plan = _plan_back(record.entry, desired, place)
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     intent = replace(intent, routing=daemon_rollback(record, place.records, place.journal))
-    others = lost_of_others(plan, place)
+    others = changes_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
@@ -102,7 +102,7 @@ def go_back(
         log.info("Nothing to do")
         result = ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
     if not result.is_waiting:
-        note(record, place, is_timer=is_timer, others=others)
+        mark_rolled_back(record, place, is_timer=is_timer, others=others)
     if compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
         result = replace(result, code=ExitCode.STRANDED)
@@ -144,10 +144,10 @@ def _chosen(number: int | None, place: ChangeContext) -> Record:
             f"change {lost} came last and cannot be read, so it is not known what to go back to; nothing was changed",
             f"`vppcfg rollback {record.entry.number}` goes back before change {record.entry.number}",
         )
-    return whole(record, place)
+    return first_of_interrupted(record, place)
 
 
-def whole(record: Record, place: ChangeContext) -> Record:
+def first_of_interrupted(record: Record, place: ChangeContext) -> Record:
     """Return the change to go back before when one is rolled back: what went on from half-way belongs to what began."""
     first = beginning(place.records, record)
     if first.entry.number < record.entry.number:
@@ -260,7 +260,7 @@ def _protected(place: ChangeContext) -> tuple[str, ...]:
     return last.entry.protected if last is not None else ()
 
 
-def lost_of_others(plan: Plan, place: ChangeContext) -> str:
+def changes_of_others(plan: Plan, place: ChangeContext) -> str:
     """Return what a rollback undoes that no change has made, '' for nothing, or where that cannot be known.
 
     That is what differs from where the change led that is in force, and is touched by the rollback.
@@ -288,7 +288,7 @@ def _by_others(change: Change[Any]) -> str:
     return f"{change.kind.value} {change.name} ({names or 'recreated'})"
 
 
-def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
+def mark_rolled_back(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
     """Write down what is not in force any more, and stop its timer; report it when that cannot be written."""
     texts = ("it was not confirmed in time" if is_timer else "", f"undone with it: {others}" if others else "")
     text = "; ".join(filter(None, texts))
@@ -301,4 +301,4 @@ def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = 
             number = other.entry.number
             log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)
         else:
-            disarm(other)
+            stop_timer(other)

@@ -1,4 +1,4 @@
-"""Routing daemons in a change: what they are to run beside what they run, loaded after VPP and brought back with it."""
+"""Routing daemons in a change: their files compared with what they run, loaded after VPP, rolled back with it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoutingPlan:
 
     @property
     def steps(self) -> tuple[DaemonChange, ...]:
-        """Return what has to be loaded."""
+        """Return the changes of daemons that have to load anything."""
         return tuple(change for change in self.changes if change.is_changing)
 
     @property
@@ -74,7 +74,7 @@ class RoutingPlan:
 
     @property
     def kept(self) -> KeptRouting:
-        """Return what the journal keeps."""
+        """Return the configurations of daemons that the journal keeps for a rollback."""
         return KeptRouting(texts=tuple(change.texts for change in self.changes))
 
 
@@ -87,7 +87,7 @@ def routing_impact(steps: Iterable[DaemonChange]) -> Impact:
 
 
 def daemon_of(file: RoutingFile) -> RoutingDaemon:
-    """Return what speaks with a daemon."""
+    """Return the client of the daemon that a file is for."""
     return Frr(file) if file.kind is DaemonKind.FRR else Bird(file)
 
 

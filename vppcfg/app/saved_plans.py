@@ -10,9 +10,9 @@ from pathlib import Path
 from vppcfg import __version__
 from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.approval import Terms
-from vppcfg.app.change_context import workplace
+from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Console
-from vppcfg.app.formerly import applied_file
+from vppcfg.app.journaled_objects import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration
@@ -59,14 +59,14 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
     terms = replace(terms, adopt=saved.is_adopting)
-    with workplace(target, "vppcfg apply") as place:
+    with locked_context(target, "vppcfg apply") as place:
         refuse_stale(saved, _found(saved, configuration, loaded, place.session.dataplane, place.journal), console)
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)
 
 
 @record
-class Found:
+class CurrentState:
     """What a saved plan is compared with: its configuration, and VPP as it is now."""
 
     configuration: Configuration
@@ -79,7 +79,7 @@ class Found:
     """Of the configuration on this VPP."""
 
 
-def current_state_for(saved: SavedPlan, name: str, target: Target) -> Found:
+def current_state_for(saved: SavedPlan, name: str, target: Target) -> CurrentState:
     """Return what a saved plan is compared with. Raise PlanRefusedError when another version of vppcfg made it."""
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
@@ -89,11 +89,11 @@ def current_state_for(saved: SavedPlan, name: str, target: Target) -> Found:
 
 def _found(
     saved: SavedPlan, configuration: Configuration, loaded: Loaded, dataplane: Dataplane, journal: Journal
-) -> Found:
+) -> CurrentState:
     observed, boot_id = dataplane.observe(), dataplane.boot_id
     applied = applied_file(journal, boot_id)
     problems = propose(configuration, loaded, observed, adopt=saved.is_adopting, applied=applied).problems
-    return Found(
+    return CurrentState(
         configuration=configuration,
         loaded=loaded,
         observed=observed,
@@ -128,7 +128,7 @@ def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
     return loaded.configuration, loaded
 
 
-def refuse_stale(saved: SavedPlan, found: Found, console: Console) -> None:
+def refuse_stale(saved: SavedPlan, found: CurrentState, console: Console) -> None:
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for; show what differs."""
     if found.boot_id != saved.boot_id:
         raise PlanRefusedError(
@@ -141,11 +141,11 @@ def refuse_stale(saved: SavedPlan, found: Found, console: Console) -> None:
     _refuse_edited(saved, found, console)
 
 
-def _desired(configuration: Configuration, saved: SavedPlan, found: Found) -> State:
+def _desired(configuration: Configuration, saved: SavedPlan, found: CurrentState) -> State:
     return resolve(configuration, found.observed, adopt=saved.is_adopting, applied=found.applied).desired
 
 
-def _refuse_edited(saved: SavedPlan, found: Found, console: Console) -> None:
+def _refuse_edited(saved: SavedPlan, found: CurrentState, console: Console) -> None:
     """Raise PlanRefusedError when the file is there and asks for something else by now."""
     if saved.source_name == STDIN:
         return

@@ -1,4 +1,4 @@
-"""Turns signals into an orderly end: SIGTERM into an exception, SIGINT and SIGTERM into a wish while VPP changes."""
+"""Turns signals into an orderly end: SIGTERM raises Terminated; during a change, signals only ask it to stop."""
 
 from __future__ import annotations
 

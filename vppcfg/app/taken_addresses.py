@@ -1,10 +1,10 @@
-"""Asks for addresses before they are set: who has one already would lose it, or take it from the router."""
+"""Asks on the wire for new addresses before a plan sets them: a host that has one already would lose it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.app.questions import why_silent
+from vppcfg.app.questions import why_cannot_ask
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.question import NeighborQuestion
 from vppcfg.model.state import State
@@ -43,7 +43,7 @@ def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe,
     probes: list[AddressProbe] = []
     for name, address in _new_addresses(plan.observed, plan.desired):
         asked = sum(not probe.not_asked for probe in probes)
-        reason = why_silent(name, address, plan.observed)
+        reason = why_cannot_ask(name, address, plan.observed)
         if not reason and asked >= MOST:
             reason = f"{MOST} addresses were asked for already, and each takes a second"
         if reason:
@@ -63,7 +63,7 @@ def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe,
 
 
 def about_taken(probes: tuple[AddressProbe, ...]) -> Iterator[Objection]:
-    """Yield the addresses that other hosts have."""
+    """Yield an objection to a plan for each address that another host has."""
     for probe in probes:
         if probe.is_taken:
             yield Objection(probe.text, "take another address, or apply it without --check once that host is gone")

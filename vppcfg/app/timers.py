@@ -1,4 +1,4 @@
-"""The timers of changes that must be confirmed: started, started again when they are gone, given more time, stopped."""
+"""Starts, restarts, extends and stops the timers that roll back changes which are not confirmed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ log = logging.getLogger("root.main")
 _AT_ONCE_S = 0.1
 
 
-def armed(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
-    """Start the timer of a change, before anything is changed. Raise StorageError."""
+def start_timer(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
+    """Start the timer of a change, before anything is changed, and return the change with it. Raise StorageError."""
     deadline = _deadline(after_s)
     timer = watchdog.arm(_watch(change.entry.number, after_s, deadline, journal, target))
     try:
@@ -34,7 +34,7 @@ def armed(change: Record, after_s: float, journal: Journal, target: Target) -> R
         raise
 
 
-def armed_again(change: Record, journal: Journal, target: Target) -> Record:
+def restart_timer(change: Record, journal: Journal, target: Target) -> Record:
     """Start the timer of a change anew, for what is left of its time; at once when that is over. Raise StorageError.
 
     Call it with the lock held, so that no two do it.
@@ -50,14 +50,14 @@ def armed_again(change: Record, journal: Journal, target: Target) -> Record:
         return change
 
 
-def disarm(change: Record) -> None:
+def stop_timer(change: Record) -> None:
     """Stop a change's timer, if it has one."""
     if change.timer is not None:
         with suppress(ProcessLookupError):
             watchdog.disarm(change.timer)
 
 
-def extended(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
+def extend_timer(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
     """Give a change that waits so many seconds from now on, whatever is left of its time. Raise StorageError.
 
     There is a timer at every moment: the new one is there, and written down, before the former one goes, which waits
@@ -71,7 +71,7 @@ def extended(change: Record, after_s: float, journal: Journal, target: Target) -
     except StorageError:
         watchdog.disarm(timer)
         raise
-    disarm(change)
+    stop_timer(change)
     return later
 
 

@@ -1,4 +1,4 @@
-"""What others had configured and is missing after a change or a rollback, with the commands that bring it back."""
+"""Reports what others configured and is missing after a change or rollback, with the commands that bring it back."""
 
 from __future__ import annotations
 

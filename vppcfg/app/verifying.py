@@ -1,7 +1,7 @@
-"""Holds what Linux has against what VPP forwards by, and reads again what differs before it counts.
+"""Compares addresses, neighbours and routes of Linux with those that VPP forwards by: `vppcfg verify`.
 
-Linux notifies VPP of changes by netlink, and linux-nl takes up to 2048 of them in 50 ms (linux-cp/lcp_nl.c): after a
-change of many routes VPP is behind for a while.
+Both sides are read again before a mismatch counts. Linux notifies VPP of changes by netlink, and linux-nl takes up to
+2048 of them in 50 ms (linux-cp/lcp_nl.c): after a change of many routes VPP is behind for a while.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vppcfg.model.route import SOURCE
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
 from vppcfg.verify.pairs import compare_pairs
 from vppcfg.verify.report import VerifyReport, report_of
-from vppcfg.verify.routes import compare_table, of_files
+from vppcfg.verify.routes import compare_table, shared_with_files
 
 log = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ def _compare_routes(
         routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
         linux = tables.get(table, Routes(entries=[], by_prefix={}))
         if not facts.has_linux_nl:
-            linux, routes = of_files(linux, routes)
+            linux, routes = shared_with_files(linux, routes)
         outcome = compare_table(linux, routes)
         compared += outcome.compared
         own += outcome.own

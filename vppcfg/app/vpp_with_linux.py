@@ -20,7 +20,7 @@ from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
-from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -121,7 +121,7 @@ class Router:
         """Return how many sessions NAT44 has now. Raise DataplaneError."""
         return self._vpp.nat44_sessions()
 
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""
         return self._vpp.hidden(items)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vppcfg.adopt.others import OthersOfKind
     from vppcfg.adopt.report import AdoptionReport
     from vppcfg.adopt.routes import Takeover
-    from vppcfg.adopt.script_adoption import Ground
+    from vppcfg.adopt.script_adoption import ReplaySetup
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
@@ -142,11 +142,11 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
         from vppcfg.adopt.migrated import adopt_migrated
 
         return adopt_migrated(*file)
-    adoption = _joined(sources, _ground(args), args)
+    adoption = _joined(sources, _replay_setup(args), args)
     if file is not None:
-        from vppcfg.adopt.merge_yaml import together_with_yaml
+        from vppcfg.adopt.merge_yaml import merged_with_yaml
 
-        return together_with_yaml(adoption, *file)
+        return merged_with_yaml(adoption, *file)
     return adoption
 
 
@@ -204,15 +204,15 @@ def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.migrated import adopt_migrated
     from vppcfg.adopt.sources import SourceKind, sources_below
 
-    ground = _ground(args)
-    sources = sources_below(folder, grammar_of(ground.release))
+    setup = _replay_setup(args)
+    sources = sources_below(folder, grammar_of(setup.release))
     if sources[0].kind is SourceKind.YAML:
         return adopt_migrated(sources[0].name, sources[0].text.encode())
-    return _joined(sources, ground, args, folder)
+    return _joined(sources, setup, args, folder)
 
 
 def _joined(
-    sources: Sequence[Source], ground: Ground, args: argparse.Namespace, folder: Folder | None = None
+    sources: Sequence[Source], setup: ReplaySetup, args: argparse.Namespace, folder: Folder | None = None
 ) -> Adoption:
     from vppcfg.adopt.merge_sources import adopt_sources
     from vppcfg.adopt.sources import reader_below
@@ -220,16 +220,16 @@ def _joined(
 
     rest_name = _rest_name(args)
     rest_file = os.path.abspath(rest_name) if rest_name is not None else None
-    return adopt_sources(sources, ground, reader_below(args.root, read_source, folder), rest_file)
+    return adopt_sources(sources, setup, reader_below(args.root, read_source, folder), rest_file)
 
 
-def _ground(args: argparse.Namespace) -> Ground:
-    from vppcfg.adopt.script_adoption import Ground
+def _replay_setup(args: argparse.Namespace) -> ReplaySetup:
+    from vppcfg.adopt.script_adoption import ReplaySetup
     from vppcfg.adopt.simulation import ports_of
 
     state = _running(args)
     version = args.vpp_version or (state.facts.version if state is not None else None)
-    return Ground(
+    return ReplaySetup(
         release=_release(version),
         ports=ports_of(state) if state is not None else (),
         may_assume=state is None,
@@ -335,8 +335,8 @@ def _others(target: Target, state: State, known: Configuration, taken: Takeover)
     with closing(vpp):
         found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
         left = [each for each in found if not is_of_file(each, state.owned)]
-        standing = [each for each in vpp.standing(state) if not is_of_file(each, state.owned)]
-        return others_in(standing, taken.without(left))
+        standalone = [each for each in vpp.standalone(state) if not is_of_file(each, state.owned)]
+        return others_in(standalone, taken.without(left))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

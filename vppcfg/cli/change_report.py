@@ -1,6 +1,6 @@
-"""Reports the course of a change: a progress line and log lines for people, or a JSON object per step for programs.
+"""Reports the progress of a change: a progress line and log lines for people, or JSON, an object a step, for programs.
 
-Nothing that goes wrong while saying it may stop the change: whoever listened may be gone.
+No error of output may stop the change: its reader may be gone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.planning import restore_commands
-from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Failure, Outcome
+from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
 
@@ -56,12 +56,12 @@ class TextReport:
         self._progress = Progress("Applying", len(plan.steps))
 
     def progress(self, done: int) -> None:
-        """Move it on."""
+        """Move the progress line on."""
         with suppress(UsageError):
             self._progress.report(done)
 
     def performed(self, performance: Performance) -> None:
-        """End it."""
+        """End the progress line, and log what VPP refused."""
         with suppress(UsageError):
             self._progress.clear()
         for refusal in performance.refusals if self._plan else ():
@@ -71,14 +71,14 @@ class TextReport:
         """Print nothing: it takes a moment only."""
 
     def stopping(self) -> None:
-        """Print what comes now; it can take some seconds."""
+        """Print that the change stops, which can take some seconds."""
         log.warning("Stopping: VPP ends the steps that it was given, and then the old state is brought back")
 
     def failed(self, failure: Failure) -> None:
-        """Print why."""
+        """Print why the change failed."""
         with suppress(UsageError):
             self._progress.clear()
-        if failure.cause in AFTERWARDS | {Cause.GONE}:
+        if failure.cause in POST_CHANGE_CAUSES | {Cause.GONE}:
             log.error("%s", printable(failure.text))
         elif failure.cause is Cause.BUG:
             log.error("vppcfg itself has failed in the middle of it")
@@ -191,11 +191,11 @@ class JsonReport:
             self._write("check", when=when, check=result.check.text, good=result.is_good, reason=result.reason)
 
     def stopping(self) -> None:
-        """Write that a signal came."""
+        """Write that the change stops because of a signal."""
         self._write("stop")
 
     def failed(self, failure: Failure) -> None:
-        """Write why."""
+        """Write why the change failed."""
         remaining = failure.remaining.changes if failure.remaining is not None else ()
         differs = [f"{change.kind.value} {change.name}" for change in remaining]
         self._write(

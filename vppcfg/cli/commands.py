@@ -1,4 +1,4 @@
-"""The commands that there are, and which of them have to be imported for a command line."""
+"""The list of commands, and which of their modules a command line requires to be imported."""
 
 from __future__ import annotations
 

@@ -88,10 +88,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: str | None = None) -> None:
     """Change a configuration file so that it matches a state, and show on standard error what changes.
 
-    `wanted` is as for `laid_into`. The file as it was is kept beside it. Raise what `laid_into` raises, and UsageError
-    for a pipe.
+    `wanted` is as for `merged_configuration`, whose errors are raised. The file as it was is kept beside it. Raise
+    UsageError for a pipe.
     """
-    from vppcfg.app.merge_dump import laid_into
+    from vppcfg.app.merge_dump import merged_configuration
     from vppcfg.cli.output import write_difference, write_document
     from vppcfg.common.edited_yaml import difference
     from vppcfg.config.yaml.files import can_be_read_again, read_source
@@ -99,7 +99,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
     if not can_be_read_again(file_name):
         raise UsageError("--into cannot write to standard input or a pipe", "name a file")
     before = read_source(file_name).decode(errors="surrogateescape")
-    after = laid_into(before, file_name, state, wanted)
+    after = merged_configuration(before, file_name, state, wanted)
     if after == before:
         log.info("%s already matches VPP", file_name)
         return

@@ -1,4 +1,4 @@
-"""The history for people: a line for each change, and everything about one."""
+"""The text of `vppcfg history`: a line for each change, and everything about one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of the vppcfg command: parses arguments, sets up logging, turns every end into an exit code."""
+"""The entry point of the vppcfg command: parses arguments, sets up logging, turns every end into an exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vppcfg.app.signals import Terminated, terminating
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import commands_for
 from vppcfg.cli.output import Colour, ColourChoice, is_terminal, paint_for, prepare_streams, print_error
-from vppcfg.common.passing import is_in_passing
+from vppcfg.common.log_detail import is_detail
 from vppcfg.common.printable import printable, printable_lines
 from vppcfg.errors import ExitCode, VppcfgError
 
@@ -107,7 +107,7 @@ class _StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if is_terminal(sys.stderr) and not self._is_debug:
-            if not is_in_passing(record):
+            if not is_detail(record):
                 print_error(self._plain(record), record.levelno)
             return
         text = f"[{record.levelname:<8}] {record.name}: {record.getMessage()}"

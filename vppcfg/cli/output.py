@@ -15,7 +15,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO, TextIO
 
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
@@ -127,7 +127,7 @@ def write_document(text: str, file_name: str | None) -> None:
     """
     if file_name in (None, "-"):
         write(text, sys.stdout)
-        name, extra = STDOUT_NAME, IN_PASSING
+        name, extra = STDOUT_NAME, DETAIL
     else:
         write_file(text, file_name)
         name, extra = file_name, None

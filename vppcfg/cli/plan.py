@@ -22,7 +22,7 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.errors import (
     ContradictionError,
     DataplaneError,
@@ -110,7 +110,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the plan; exit 12, 5 or 4 when something forbids applying it, as `apply` would."""
-    from vppcfg.app.formerly import applied_file
+    from vppcfg.app.journaled_objects import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         from vppcfg.app.saved_plans import save_plan
 
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
-    log.info("Planning succeeded", extra=IN_PASSING)
+    log.info("Planning succeeded", extra=DETAIL)
     is_pending = bool(plan.steps or routing.steps)
     return ExitCode.CHANGES_PENDING if is_pending and args.detailed_exitcode else ExitCode.DONE
 
@@ -240,7 +240,7 @@ def _verdict(
 def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator[tuple[State, Dataplane | None]]:
     """Yield the state to plan from, made up, read or that of a running VPP, and that VPP."""
     if args.novpp:
-        from vppcfg.config.placeholders import assumed_state
+        from vppcfg.config.assumed_state import assumed_state
 
         yield assumed_state(configuration), None
     elif args.state is not None:
@@ -255,7 +255,7 @@ def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator
 @contextmanager
 def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
     """Yield the running VPP. Raise NotNowError where it does not answer while another vppcfg is at work on it."""
-    from vppcfg.transaction.lock import whose
+    from vppcfg.transaction.lock import holder_text
 
     target = target_of(args)
     try:
@@ -263,23 +263,23 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
             yield dataplane
     except DataplaneError as error:
         if holder := target.who_is_at_work():
-            text = f"{error.message}; {whose(holder)}"
+            text = f"{error.message}; {holder_text(holder)}"
             raise NotNowError(text, "wait for it to end, and plan again") from error
         raise
 
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
     """Return why `apply` would refuse before it plans; nothing where there is no VPP."""
-    from vppcfg.app.approval import about_target
+    from vppcfg.app.approval import target_objections
 
-    return list(about_target(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
+    return list(target_objections(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
 
 
 def _guarded(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
-    from vppcfg.app.approval import about_rollback
+    from vppcfg.app.approval import rollback_objections
     from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
     if not plan.steps:
@@ -288,7 +288,7 @@ def _guarded(
     return [
         *objections(plan, configuration.protected, limits),
         *about_unmanaged(plan, configuration.protected, limits),
-        *about_rollback(plan, configuration.unmanaged, limits),
+        *rollback_objections(plan, configuration.unmanaged, limits),
         *about_neighbors(plan),
         *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]

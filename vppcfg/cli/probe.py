@@ -1,4 +1,4 @@
-"""`vppcfg probe`: packets as proof that a VPP does with frames as configured."""
+"""`vppcfg probe`: sends frames into a VPP, and checks that each goes where the file requires."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from vppcfg.cli import startup_check
 from vppcfg.cli.arguments import Subparsers, add_repeated_options
 from vppcfg.cli.options import add_config_option, add_dataplane_options, files_of
 from vppcfg.cli.output import Colour, paint_for, print_line
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
@@ -153,7 +153,7 @@ def _running(args: argparse.Namespace) -> RunningVpp | None:
             raise
         log.warning("%s", error.message)
         return None
-    log.info("VPP version is %s", running.version, extra=IN_PASSING)
+    log.info("VPP version is %s", running.version, extra=DETAIL)
     return running
 
 

@@ -1,4 +1,4 @@
-"""The installed files that `vppcfg startup` compares with, updates and replaces."""
+"""Compares the installed files with those that `vppcfg startup` makes, updates and replaces them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `vppcfg top --json` writes: one look, for programs."""
+"""What `vppcfg top --json` writes: one sample of the router, as JSON."""
 
 from __future__ import annotations
 

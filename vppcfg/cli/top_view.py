@@ -293,10 +293,12 @@ _LONG = {
     "In": "bit/s received", "Out": "bit/s sent", "InPk": "packets/s received", "OutPk": "packets/s sent",
     "Drop": "dropped/s", "Lost": "lost/s", "Line": "share of the line",
 }  # fmt: skip
+"""Titles of columns written out, for the view of a single interface."""
 _TOTALS = {
     "rx_packets": "packets in", "tx_packets": "packets out", "drops": "dropped", "punts": "to the host",
     "rx_miss": "missed by the NIC", "rx_no_buf": "without buffer", "rx_error": "damaged", "tx_error": "not sent",
 }  # fmt: skip
+"""Counters of an interface, and what they are called there."""
 
 
 def _column_pairs(row: Row, page: Page) -> Iterator[tuple[str, str]]:

@@ -170,14 +170,14 @@ def _reconciler(args: argparse.Namespace) -> Reconciler:
 
 def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
     """Return what looks after the timer of a change that waits; who may not read the journal sees nothing."""
-    from vppcfg.app.confirming import attend
+    from vppcfg.app.confirming import rearm_unconfirmed
 
     target = target_of(args)
     journal = target.journal()
 
     def look() -> Unconfirmed | None:
         try:
-            return attend(journal, target)
+            return rearm_unconfirmed(journal, target)
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return None

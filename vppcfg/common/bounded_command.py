@@ -1,4 +1,4 @@
-"""A command of an operator's, run without a shell and with a deadline, what it prints kept within bounds."""
+"""Runs a command that an operator has configured: without a shell, with a deadline, its output kept within bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much text from outside may be, in one table: what is beyond is refused with a place and a reason.
+"""The limits on input from outside, in one table: what exceeds one is refused with its place and the reason.
 
 The measure is that no input, however it was made, keeps a command busy for more than 10 s or takes more than 256 MB;
 and that what a router can be configured with is far within.

@@ -1,4 +1,4 @@
-"""Time: time of day with its zone, and the clock of load tests, which in simulations advances only by sleeping."""
+"""The time of day with its zone, and the clock of load tests, which in simulations advances only by sleeping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML texts that are changed in places: comments, order and indentation stay as they were typed."""
+"""Edits YAML texts in places: comments, order and indentation stay as they were typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph shows, as plain data: axes with their ticks, lines, areas, bars, marks. `common/svg.py` draws it."""
+"""Graphs as plain data: axes with their ticks, lines, areas, bars, marks. `common/svg.py` draws them."""
 
 from __future__ import annotations
 

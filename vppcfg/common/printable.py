@@ -1,4 +1,4 @@
-"""Text from outside as it is shown: no character of it drives a terminal, ends a line, or turns others around.
+"""Makes text from outside safe to show: no character of it drives a terminal, ends a line, or turns text around.
 
 Whoever reaches VPP's API names interfaces, and whoever may write a directory names files. What is shown of that, by
 whatever way, comes through here: lines for people and logs by `printable`, JSON by `json_text`.

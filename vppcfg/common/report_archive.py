@@ -1,4 +1,4 @@
-"""The archive that `vppcfg report` writes: its members, and how others find theirs in it."""
+"""The archive that `vppcfg report` writes, and its members for commands that read such an archive."""
 
 from __future__ import annotations
 

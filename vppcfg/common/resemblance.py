@@ -1,4 +1,4 @@
-"""Suggestions for unknown names."""
+"""Suggests the known name that is most like an unknown one, for messages such as "did you mean ...?"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check on a command line, in the words of the section `checks`."""
+"""Parses a check on a command line, written in the words of the section `checks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A configuration file as typed, canonical values: what the operator configures, before it meets a dataplane."""
+"""The configuration file as frozen records with canonical values: what an operator wants, of whatever VPP."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class InterfaceConfig(InterfaceValues):
     """In the order of the file; queues that are not named stay where they are."""
     tx_placement: tuple[QueueConfig, ...] = ()
     policy_routes: tuple[PolicyRouteConfig, ...] | None = None
-    """In the order of the file; None leaves those of others alone, and has none of our own."""
+    """In the order of the file; None has none, and leaves those of other programs as they are."""
     acls: AclBinding = AclBinding()
 
 
@@ -290,7 +290,7 @@ class KeyHolder(Enum):
 
 @record
 class OwnedConfig:
-    """One key by which the file owns objects of VPP that bear no mark: while it is absent, these are left alone."""
+    """One key by which the file owns objects of VPP that bear no mark: while it is absent, no plan touches them."""
 
     holder: KeyHolder
     name: str

@@ -1,4 +1,4 @@
-"""A desired state in the making: what the sections of a file enter into, one after the other."""
+"""Builds the desired state: each section of the file enters its objects here, one after the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vppcfg.model.vrf import FibTable
 
 
 class DesiredStateBuilder:
-    """The tables of a State, filled step by step; what is in them before the file's own objects is not ours."""
+    """The tables of a State, filled step by step: first with objects that plans leave alone, then with the file's."""
 
     def __init__(self, configuration: Configuration, observed: State, *, adopt: bool) -> None:
         self.configuration = configuration
@@ -54,9 +54,9 @@ class DesiredStateBuilder:
         self.missing: list[str] = []
         """Interfaces that the file needs and cannot create, and that VPP lacks."""
 
-    def enter(self, clause: VppObject) -> None:
+    def enter(self, item: VppObject) -> None:
         """Enter an object that is no interface."""
-        self.objects.setdefault(type(clause), {})[clause.name] = clause
+        self.objects.setdefault(type(item), {})[item.name] = item
 
     def problem(self, rule: str, path: KeyPath, text: str) -> None:
         """Note that the dataplane cannot give what the file asks for."""

@@ -1,4 +1,4 @@
-"""From a State to the text of a configuration that means just that: loading it and planning gives nothing to do.
+"""Writes a State as a configuration that means just that: loading it and planning gives nothing to do.
 
 What the language cannot express is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
 The dataplane section, prefix lists and the names of protocols and services are not written: no VPP knows them.
@@ -22,6 +22,7 @@ from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
+from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
@@ -29,7 +30,7 @@ from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
-from vppcfg.model.live_state import marked
+from vppcfg.model.live_state import leaving_alone, marked
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
 from vppcfg.model.problem import KeyPath, Problem, Severity
@@ -43,7 +44,7 @@ _TABLES = [
     for section in SECTIONS
     if section.attribute in {"vrfs", *(kind.table for kind in TABLES)} and section.attribute is not None
 ]
-"""Tables of objects that can be left alone, in the order of the file."""
+"""Tables of objects that `unmanaged` can exclude, in the order of the file."""
 _uses = attrgetter(*(attribute for kind in TABLES for attribute in kind.used_in))
 _USES_NOTHING = _uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
 _TABLE_OF = {kind.key: kind for kind in TABLES}
@@ -126,6 +127,7 @@ def expressible(state: State, left_keys: Mapping[KeyPath, str] | None = None) ->
 
     What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
     """
+    state = leaving_alone(state, lambda address: why_unfit(address) is not None)
     left = _inexpressible(state)
     left.keys.update(left_keys or {})
     state = _without_features_of_others(state, left)
@@ -286,7 +288,7 @@ def _changed(names: Mapping[str, object], desired: Mapping[str, object], observe
 
 
 class _Followers:
-    """Adds everything that refers to what is left alone, or is a part of it, until nothing more does.
+    """Adds to what is left alone, unmanaged, everything that refers to it or is a part of it.
 
     References are followed backwards, each once.
     """
@@ -343,11 +345,6 @@ class _Followers:
         bond = self._state.virtual_of(name, Bond)
         for member in bond.members if bond is not None else ():
             self._add(member, f"it is a member of {name}, which is unmanaged")
-        for kind in TABLES:
-            for used in kind.used_by(self._state.interfaces[name], self._state) if kind.spreads_by else ():
-                if used in kind.in_state(self._state) and used not in self._left.of(kind.table):
-                    self._left.leave(kind.table, used, kind.spreads_by.format(name))
-                    self._spread_from(kind, used)
 
     def _add(self, name: str, reason: str) -> None:
         if name in self._state.interfaces and not self._left.covers(name, self._state):

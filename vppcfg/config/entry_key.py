@@ -1,4 +1,7 @@
-"""One key of an interface that the file has otherwise than VPP: the entry and the interface have types of their own."""
+"""The base of the keys of an interface whose value has one type in the file and another one in VPP, such as `lcp`.
+
+A key whose value is the same in both is an `InterfaceKey`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from vppcfg.model.state import State
 
 
 class EntryKey:
-    """What parsing, resolving and dumping need of one key; a key with plain values is an `InterfaceKey`."""
+    """One key: how it is parsed, resolved into the desired state and dumped."""
 
     key: str
     """In the file."""
@@ -24,7 +27,7 @@ class EntryKey:
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
 
-    is_told_by_absence: ClassVar[bool] = False
+    has_meaning_when_absent: ClassVar[bool] = False
     """Whether an interface that has nothing of it may need the key."""
 
     def parse(self, raw: Any, path: KeyPath) -> Any:

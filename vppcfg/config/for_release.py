@@ -1,4 +1,4 @@
-"""What a file asks of a VPP that some release cannot do: found without a VPP, by the releases that brought it."""
+"""Checks a file against a release of VPP, without a VPP: finds what only later releases can do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vppcfg.common.release import Release
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_values import WITH_RELEASE
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import VIRTUAL_SECTIONS

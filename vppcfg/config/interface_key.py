@@ -1,4 +1,4 @@
-"""One key of an interface whose value VPP has as the file gives it."""
+"""The base of the keys of an interface whose value is the same in the file and in VPP, such as `mpls`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A configuration file to a Configuration and its problems: reader, schema, parse and rules in a row."""
+"""Loads a configuration file: reader, schema, parse and rules in a row give a Configuration and its problems."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
 _LOOPBACK = re.compile(r"loop[0-9]+")
-_OF_LOOPBACKS = frozenset({"description", "mac", "lcp", "mtu", "addresses", "link-local", "unnumbered", "mpls", "acls"})
+_OF_LOOPBACKS = frozenset(
+    {"description", "mac", "lcp", "mtu", "state", "addresses", "link-local", "unnumbered", "mpls", "acls"}
+)
 """What the public tool knows of an interface, or becomes of that, and a loopback can have."""
 _LINK_LOCAL = re.compile(r"fe[89ab][0-9a-f]:", re.IGNORECASE)
 

@@ -72,7 +72,7 @@ def is_glob(value: Any) -> bool:
 
 
 def glob_of(name: str) -> str:
-    """Return a pattern that matches `name`, and for a decent name nothing else."""
+    """Return a pattern that matches `name` and, where that has no blanks or the like, nothing else."""
     return _OUTSIDE_GLOB.sub("?", _WILD.sub(r"[\1]", name))
 
 

@@ -14,7 +14,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import Stacking
+from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -22,7 +22,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 
 
-def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+def conflicts(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
     if not untouched.interfaces and not untouched.virtual:
         return
@@ -76,7 +76,7 @@ def _lost_donor(borrower: Interface, observed: State, desired: State) -> Iterato
 
 def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield a problem for each pair of an unmanaged sub-interface whose carrying pair would change or go."""
-    stacking = Stacking(observed.interfaces.values())
+    stacking = SubInterfaceDependencies(observed.interfaces.values())
     for name in sorted(untouched.lcps, key=natural_key):
         interface = observed.interfaces[name]
         for carrier in (interface.parent, stacking.carrier_of(interface)):

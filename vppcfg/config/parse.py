@@ -1,4 +1,4 @@
-"""Data of the right shape to a Configuration with canonical values and defaults; no entry is compared with another.
+"""Parses data of the right shape to a Configuration with canonical values; no entry is compared with another.
 
 Entries that have problems of their own are left out, and named, so that rules can distinguish them from missing ones.
 """

@@ -1,4 +1,4 @@
-"""What could be made of a file: its sound entries, and what is broken."""
+"""The outcome of parsing a file: its valid entries, and the names of those that are not."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from vppcfg.record import record
 
 @record
 class Parsed:
-    """What could be made of a file."""
+    """The outcome of parsing a file."""
 
     configuration: Configuration
-    """The sound entries."""
+    """The valid entries."""
     broken: frozenset[str] = frozenset()
     """Names of the interfaces and loopbacks that the file has but `configuration` lacks."""
     broken_entries: Mapping[str, frozenset[str]] = field(default_factory=dict)

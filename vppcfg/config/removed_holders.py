@@ -1,6 +1,7 @@
 """Ownership of objects on interfaces and bridge domains that are removed from the file.
 
-The key that owned them has gone with its entry. They are the file's where the file in force set exactly what VPP has.
+The key that owned them has gone with the entry of their holder, the interface or bridge domain. A plan may remove them
+where the file in force set exactly what VPP has.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from vppcfg.common.numbers import numbered
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.ownership_conflicts import clashes, taken_by_live
+from vppcfg.config.ownership_conflicts import conflicts, taken_by_live
 from vppcfg.config.removed_holders import owned_by_applied
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface
@@ -75,7 +75,7 @@ def resolve(
     _keep_used_by_others(desired)
     _report_left_alone(desired)
     state = with_live_of(desired.state(), observed)
-    found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
+    found = (*conflicts(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
         observed=observed,
         desired=state,

@@ -1,4 +1,4 @@
-"""The reference of rules in docs/: an index, and a page for each group. `make docs` writes it.
+"""Writes the reference of rules in docs/, for `make docs`: an index, and a page for each group.
 
 `python -m vppcfg.config.rule_pages DIRECTORY` writes `rules.md` and the folder `rules` there.
 """
@@ -67,7 +67,7 @@ def rule_groups() -> tuple[RuleGroup, ...]:
 
 
 def group_of(entry: Explanation) -> RuleGroup:
-    """Return the group of a rule: by when it is found, then by its name, else the one that takes others."""
+    """Return the group of a rule: by when it is found, then by its name, else the group for all other rules."""
     groups = rule_groups()
     when = _when(entry)
     for group in groups:

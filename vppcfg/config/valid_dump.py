@@ -1,4 +1,4 @@
-"""From a State to a configuration that is valid: what `check` would refuse of services is left alone."""
+"""Dumps a State as a valid configuration: services that `check` would refuse are left out, so no plan touches them."""
 
 from __future__ import annotations
 

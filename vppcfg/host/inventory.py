@@ -1,4 +1,4 @@
-"""Reads a whole machine into a Host: CPUs and caches, NUMA nodes and memory. Contradictions are noted in it."""
+"""Reads a machine into a Host: CPUs and caches, NUMA nodes and memory. Contradictions are noted in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of a machine that change while VPP runs: clocks of CPUs, links of PCI devices, preemptions of threads.
+"""Reads facts of a machine that change while VPP runs: clocks of CPUs, links of PCI devices, preemptions of threads.
 
 The files are read below a root, which may be another machine's copy; the result is plain data for a capture.
 """

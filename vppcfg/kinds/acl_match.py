@@ -1,4 +1,4 @@
-"""What the terms of ACLs match with: prefix lists, addresses, protocols, ports, ICMP types and codes.
+"""Parses what terms of ACLs match with: prefix lists, addresses, protocols, ports, ICMP types and codes.
 
 The section `prefixlists` is parsed here; it is no part of a Configuration, for VPP knows no such lists.
 """

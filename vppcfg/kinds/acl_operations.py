@@ -1,4 +1,4 @@
-"""What VPP does to access lists, and to which of them interfaces apply (plugins/acl/acl.c)."""
+"""Operations on access lists, and on which of them interfaces apply (plugins/acl/acl.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about access lists: that interfaces apply those of the file, and what of them no packet ever reaches."""
+"""Rules about access lists: the file has those that interfaces apply, and packets can reach each of their terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One term of an ACL, multiplied out into VPP's rules, or what is wrong with each of its keys."""
+"""Parses one term of an ACL and multiplies it out into VPP's rules, or finds what is wrong with its keys."""
 
 from __future__ import annotations
 

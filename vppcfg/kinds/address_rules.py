@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.live_state import covers
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, Severity
 
 
 class _Place(NamedTuple):
@@ -50,8 +51,12 @@ def address_host(index: Index) -> Iterator[Problem]:
                 host = address.partition("/")[0]
                 text = f"{address} is link-local; write `link-local: {host}` instead, or leave it to VPP"
                 yield _problem("address-link-local", interface, position, text)
-            elif reason := _unfit(key):
+            elif reason := why_unfit(address):
                 yield _problem("address-invalid-host", interface, position, f"{address} is {reason}")
+            elif _is_anycast(key):
+                text = f"{address} is the anycast address of all routers in its network; use another one in it"
+                problem = _problem("address-invalid-host", interface, position, text)
+                yield replace(problem, severity=Severity.WARNING)
 
 
 def address_managed(index: Index) -> Iterator[Problem]:
@@ -123,20 +128,29 @@ def _is_link_local(key: AddressKey) -> bool:
     return key.family == 6 and key.value >> 118 == 0xFE80 >> 6
 
 
-def _unfit(key: AddressKey) -> str | None:
-    """Return what an address is that no host may have (RFC 1122 3.2.1.3, RFC 3021, RFC 4291 2.6.1, RFC 6164)."""
+def _is_anycast(key: AddressKey) -> bool:
+    """Return whether an address is that of all routers in its network, which one of them may have (RFC 4291 2.6.1)."""
+    return key.family == 6 and key.length < 127 and key.value == key.network << (128 - key.length)
+
+
+def why_unfit(address: str) -> str | None:
+    """Return what an address with its length is that no host may have, None for one that a host may have.
+
+    Sources: RFC 1122 3.2.1.3, RFC 3021, RFC 4291 2.5.2 and 2.7.
+    """
+    key = address_key(address)
     if key.value == 0:
         return "the unspecified address"
     if (key.family == 4 and key.value >> 28 == 0xE) or (key.family == 6 and key.value >> 120 == 0xFF):
         return "a multicast address"
     if key.family == 4 and key.value == 0xFFFFFFFF:
         return "the broadcast address"
-    if key.length >= key.width - 1:
+    if key.family == 6 or key.length >= key.width - 1:
         return None
     mask = (1 << (key.width - key.length)) - 1
     if key.value & mask == 0:
         return "the address of the network itself; use another one in it"
-    if key.family == 4 and key.value & mask == mask:
+    if key.value & mask == mask:
         return "the broadcast address of its network; use another one in it"
     return None
 

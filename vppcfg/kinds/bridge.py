@@ -51,7 +51,6 @@ class Bridges(BridgeSection, TableKind[Bridge]):
     used_in = ("bridge", "static_macs")
     unmanaged_pattern = "bd*"
     mistaken_patterns = ("bd", "bridge", "bridges", "bridgedomain", KEY)
-    spreads_by = "its member {} is unmanaged"
     operations = (CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge, FilterMac, ForgetMac)
     rules = RULES
 
@@ -91,14 +90,20 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         return () if domain is None else working.bridge_members.get(domain.bd_id, ())
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter the bridge domains of other programs, and those with a member of another program."""
+        """Enter the bridge domains of other programs, and those that the file lacks and other programs have members in.
+
+        A bridge domain of the file keeps the members that other programs have in it.
+        """
         occupied = {interface.bridge for interface in desired.interfaces.values()}
+        routed = {interface.bridge for interface in desired.interfaces.values() if interface.is_bvi}
         for name, bridge in desired.observed.bridges.items():
-            reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)
-            if reason is None:
+            config = desired.configuration.bridges.get(name)
+            reason = _why_not_ours(desired, name, bridge)
+            if reason is None and config is not None and config.bvi is not None and bridge.bd_id in routed:
+                reason = "has a BVI that is not managed"
+            if reason is None and (config is not None or bridge.bd_id not in occupied):
                 continue
             desired.bridges[name] = bridge
-            config = desired.configuration.bridges.get(name)
             if config is not None:
                 desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
 
@@ -191,12 +196,10 @@ def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
         yield Step(stage=Stage.SET_BRIDGE, operation=set_age)
 
 
-def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
+def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge) -> str | None:
     if is_foreign(bridge.tag) and not desired.adopt:
         return f'carries the tag "{bridge.tag}" of another program'
-    if desired.globs.matches(name):
-        return "is unmanaged"
-    return "has a member that is not managed" if is_occupied else None
+    return "is unmanaged" if desired.globs.matches(name) else None
 
 
 def _bridge(

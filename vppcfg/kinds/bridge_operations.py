@@ -1,4 +1,4 @@
-"""Bridge domains and their settings (vnet/l2/l2_bd.c). Joining and leaving one is an operation on the interface."""
+"""Operations on bridge domains and their settings (vnet/l2/l2_bd.c); interfaces join and leave in `l2_operations`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about bridge domains: their members, and the loopback through which they are routed."""
+"""Rules about bridge domains: their members, and the BVI, the loopback through which they are routed."""
 
 from __future__ import annotations
 

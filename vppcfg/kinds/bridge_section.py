@@ -1,4 +1,4 @@
-"""The section `bridgedomains`: bridge domains, their settings and members."""
+"""The section `bridgedomains`: bridge domains, their settings and members, parsed, resolved and dumped."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class BridgeSection(NamedSection):
         """Return the bridge domains that are not left alone, in natural order."""
         members: dict[str, list[Interface]] = {}
         for interface in state.interfaces.values():
-            if interface.bridge is not None:
+            if interface.bridge is not None and not unmanaged.covers(interface.name, state):
                 members.setdefault(bridge_name(interface.bridge), []).append(interface)
         names = sorted((name for name in state.bridges if name not in unmanaged.of("bridges")), key=natural_key)
         return {name: self._entry_from_vpp(name, state, members.get(name, [])) for name in names}

@@ -1,4 +1,4 @@
-"""What follows from the keys that a record declares (`model/keys`): parsing, dumping, schema, messages, read back."""
+"""What follows from the keys that a record declares (`model/keys`): parsing, dumping, lines of the schema, messages."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def yaml_keys(holder: object) -> Iterator[KeyValue]:
             yield KeyValue(key.name, value, is_default=not is_written)
 
 
-def excess(holder: object) -> str | None:
+def unsupported_value(holder: object) -> str | None:
     """Return why no entry can set the values of an observed record, as `its LABEL VALUE is ...`; None when one can."""
     for key in keys_of(type(holder)):
-        reason = key.shape.excess(getattr(holder, key.attribute))
+        reason = key.shape.why_unsupported(getattr(holder, key.attribute))
         if reason is not None:
             return f"its {key.label or key.name} {reason}"
     return None

@@ -1,4 +1,4 @@
-"""Deterministic NAT on interfaces (plugins/nat/det44): which are inside, and which outside.
+"""Deterministic NAT, the key `det44` of interfaces: which are inside, and which outside (plugins/nat/det44).
 
 Whether DET44 is enabled is nowhere to be read: where an interface has it, it is taken for enabled. VPP creates the
 process that ends its sessions when DET44 is enabled first, and keeps it (det44_create_expire_walk_process).

@@ -1,4 +1,4 @@
-"""What is wrong with deterministic NAT: what VPP cannot carry out, what crashes it, and what it drops."""
+"""Rules about deterministic NAT: what VPP cannot carry out, what crashes it, and what it drops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DHCPv4 clients: how they are set, which there are, and the addresses that they have (plugins/dhcp).
+"""DHCPv4 clients, the key `dhcp-client` of interfaces: set, and read back with their addresses (plugins/dhcp).
 
 A client sends the MAC address of its interface as its id, as text, on every release. VPP's CLI has it so from 25.02 on
 (plugins/dhcp/client.c), so that a server takes what was typed and what was sent for one client; before, all clients

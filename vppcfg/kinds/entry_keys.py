@@ -42,7 +42,7 @@ ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)
 
 _BY_KEY = {each.key: each for each in ENTRY_KEYS}
 _OF_INTERFACE = {field.name for field in fields(Interface)}
-_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.is_told_by_absence)
+_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.has_meaning_when_absent)
 """Those that an interface with nothing in the attribute of the same name does without."""
 _ALWAYS = tuple(each for each in ENTRY_KEYS if each not in _HELD)
 _values_held = attrgetter(*(each.attribute for each in _HELD))
@@ -54,6 +54,7 @@ def _with_own(method: str) -> tuple[EntryKey, ...]:
 
 
 _NAMING, _LIMITED, _WANTED = (_with_own(method) for method in ("references", "unsupported_key", "to_desired"))
+"""The keys that override each method; the others need no call."""
 
 
 def parsed(raw: Mapping[str, Any], path: KeyPath) -> dict[str, Any]:

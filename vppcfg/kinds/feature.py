@@ -1,4 +1,4 @@
-"""What features of interfaces have alike: each is an attribute of `Interface`, set by operations of its own."""
+"""The base of features of interfaces, such as MPLS: a key of the file, an attribute of `Interface`, own operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 class FeatureKind(Kind, InterfaceKey, Generic[V]):
-    """One feature of interfaces."""
+    """One feature of interfaces. A plan turns it off and on again where `is_interrupted` requires that."""
 
     turn_on: ClassVar[Stage] = Stage.TURN_FEATURE_ON
     command: ClassVar[str] = ""
@@ -42,7 +42,7 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
         return False
 
     def is_forgotten(self, transition: Transition, name: str) -> bool:
-        """Return whether VPP forgets it on the way, so that nothing turns it off."""
+        """Return whether VPP forgets it during the change, so that nothing turns it off."""
         return False
 
     def completed(self, operation: SetFeature, transition: Transition) -> SetFeature:

@@ -1,4 +1,4 @@
-"""The FIB source of the routes of files: VPP keeps those of every source apart (vnet/fib/fib_source.c)."""
+"""The FIB source of the routes of files, which keeps them apart from all other routes (vnet/fib/fib_source.c)."""
 
 from __future__ import annotations
 

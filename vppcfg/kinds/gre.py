@@ -1,4 +1,4 @@
-"""GRE tunnels to one other router each, or to many (plugins/gre)."""
+"""GRE tunnels to one other router each, or to many: section, rules, operations, read back (plugins/gre)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """GSO: VPP cuts large packets that leave an interface whose device cannot (vnet/gso).
 
 No message reports all interfaces at once: VPP is asked about each by feature_is_enabled. It answers yes for every
-interface that has a larger index than any that ever had a feature on the same path (vnet_feature_is_enabled returns a
-negative code, which the message turns into a yes), and so for the end of the path, which is on no interface.
+interface that has a larger index than any that ever had a feature on the same arc (vnet_feature_is_enabled returns a
+negative code, which the message turns into a yes), and so for the last node of the arc, which no interface enables.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _IS_ENABLED = "feature_is_enabled"
 """From 25.06."""
-_PATH = "ip4-output"
+_ARC = "ip4-output"
 _GSO = "gso-ip4"
-_END_OF_PATH = "interface-output"
+_END_OF_ARC = "interface-output"
 _LOCAL = 0
 
 
@@ -69,7 +69,7 @@ class GsoKind(SwitchKind):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the question whether anything was ever turned on: that about local0, which every VPP has."""
-        return [_question(connection, _LOCAL, _END_OF_PATH)[1]] if connection.offers(_IS_ENABLED) else []
+        return [_question(connection, _LOCAL, _END_OF_ARC)[1]] if connection.offers(_IS_ENABLED) else []
 
     def second_round(self, connection: VppReader, replies: Replies, indexes: Sequence[int]) -> Questions[bool]:
         """Return two questions for each of `indexes`, none where the first round found that nothing is on."""
@@ -77,7 +77,7 @@ class GsoKind(SwitchKind):
 
 
 def _question(connection: VppReader, index: int, feature: str) -> tuple[int, bytes]:
-    return connection.request(_IS_ENABLED, {"arc_name": _PATH, "feature_name": feature, "sw_if_index": index})
+    return connection.request(_IS_ENABLED, {"arc_name": _ARC, "feature_name": feature, "sw_if_index": index})
 
 
 class GsoQuestions:
@@ -90,7 +90,7 @@ class GsoQuestions:
         if not connection.offers(_IS_ENABLED) or any(is_on for _, is_on in _answers(connection, replies)):
             return
         for index in indexes:
-            for feature, is_end in ((_GSO, False), (_END_OF_PATH, True)):
+            for feature, is_end in ((_GSO, False), (_END_OF_ARC, True)):
                 context, request = _question(connection, index, feature)
                 self._asked[context] = (index, is_end)
                 self.requests.append(request)

@@ -1,4 +1,4 @@
-"""Host-interfaces: ports on devices that Linux has, through packet sockets (plugins/af_packet)."""
+"""Host-interfaces, ports on Linux devices by packet sockets: section, operations, read back (plugins/af_packet)."""
 
 from __future__ import annotations
 

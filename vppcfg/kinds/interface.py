@@ -1,4 +1,4 @@
-"""State, MTU, MAC and tag of any interface (vnet/interface_api.c)."""
+"""Operations on any interface: state, MTUs, MAC, tag, modes and threads of queues (vnet/interface_api.c)."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class SetPacketMtu(InterfaceOperation):
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set all four."""
+        """Set all four MTUs."""
         working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

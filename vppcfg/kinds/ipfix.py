@@ -1,4 +1,4 @@
-"""IPFIX: of which interfaces flows are recorded (plugins/flowprobe); what and where to, `ipfix_settings` has."""
+"""IPFIX, the key `ipfix` of interfaces: whose flows are recorded (plugins/flowprobe); the section: `ipfix_settings`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 _SET = "flowprobe_interface_add_del"
 _DUMP = "flowprobe_interface_dump"
 _VARIANTS = {FlowVariant.IP4: 0, FlowVariant.IP6: 1, FlowVariant.L2: 2}
+"""VPP's numbers (plugins/flowprobe/flowprobe.api)."""
 _DIRECTIONS = {TrafficDirection.INPUT: 0, TrafficDirection.OUTPUT: 1, TrafficDirection.BOTH: 2}
 _WORDS = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
 _SECTION = "ipfix"

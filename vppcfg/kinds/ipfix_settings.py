@@ -1,6 +1,6 @@
-"""IPFIX: where records of flows are sent, and what is in them (vnet/ipfix-export, plugins/flowprobe).
+"""The section `ipfix`: where records of flows are sent, and what is in them (vnet/ipfix-export, plugins/flowprobe).
 
-There may be more exporters, which flowprobe does not use: they are left alone.
+VPP may have more exporters, which flowprobe does not use; vppcfg does not touch them.
 """
 
 from __future__ import annotations
@@ -204,11 +204,13 @@ class Ipfix(Kind, SettingsSection):
     def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Set what the file has; nothing is recorded, and sent nowhere, where it has nothing.
 
-        An exporter that flow records do not use stays with its FIB table where that is not the file's, which
-        cannot name it.
+        Without the section both stay while an unmanaged interface is recorded. An exporter that flow records do not
+        use stays with its FIB table where that is not the file's, which cannot name it.
         """
         config, observed = desired.configuration.ipfix, desired.observed.ipfix
-        if config is None and not observed.params.layers and _is_in_table_of_others(desired):
+        if config is None and (
+            _recorded_of_others(desired) or (not observed.params.layers and _is_in_table_of_others(desired))
+        ):
             desired.ipfix = observed
             return
         config = config or IpfixConfig()
@@ -280,6 +282,11 @@ def _given(raw: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {attribute: raw[key] for key, attribute in names.items() if raw.get(key) is not None}
 
 
+def _recorded_of_others(desired: DesiredStateBuilder) -> list[str]:
+    """Return the unmanaged interfaces of which VPP records flows."""
+    return [name for name, each in desired.interfaces.items() if each.flow_records and name not in desired.configured]
+
+
 def _is_in_table_of_others(desired: DesiredStateBuilder) -> bool:
     """Return whether the exporter is in a FIB table that stays, and that is no VRF of the file."""
     table_id = desired.observed.ipfix.exporter.table_id
@@ -302,8 +309,7 @@ def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowPar
         )
         desired.problem("ipfix-stateless", path, text)
         return observed
-    others = [name for name, each in desired.interfaces.items() if each.flow_records and name not in desired.configured]
-    if others:
+    if others := _recorded_of_others(desired):
         text = f"flows of {others[0]}, which is not managed, are recorded; VPP changes nothing of records meanwhile"
         desired.problem("ipfix-frozen", path, text)
         return observed

@@ -1,4 +1,4 @@
-"""IPIP tunnels: IP packets inside of IP packets, to one other router each, or to many (plugins/ipip)."""
+"""IPIP tunnels, IP packets inside of IP packets: section, rules, operations, read back (plugins/ipip)."""
 
 from __future__ import annotations
 

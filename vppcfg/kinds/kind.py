@@ -1,4 +1,4 @@
-"""What a kind of object is to the rest of vppcfg: what central tables ask of it."""
+"""The base of all kinds of objects, such as bonds and routes: what parsing, plans and reading VPP ask of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ V_co = TypeVar("V_co", covariant=True)
 
 
 class Questions(Protocol[V_co]):
-    """What VPP is asked about single interfaces, in the second round of a reading; the first shows which there are."""
+    """The second round of reading VPP: requests about single interfaces, which the first round has found."""
 
     @property
     def requests(self) -> Sequence[bytes]:

@@ -46,7 +46,7 @@ _OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
     tunnel_neighbor.KIND,
     *nat44.KINDS,
     *det44_objects.KINDS,
-    policy_route.LOOSE_POLICIES,
+    policy_route.UNATTACHED_POLICIES,
 )
 ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
 """Those of other programs."""

@@ -1,4 +1,4 @@
-"""What makes interfaces switch rather than route: what `l2xc` may name, how VPP reports it, and when a plan changes it.
+"""The keys `l2xc` and `tag-rewrite`: rules about cross-connects, how VPP reports them, when a plan changes them.
 
 Source: vnet/l2/l2.api.
 

@@ -1,4 +1,4 @@
-"""What makes an interface switch rather than route (vnet/l2/l2_input.c, set_int_l2_mode)."""
+"""Operations that make an interface switch rather than route (vnet/l2/l2_input.c, set_int_l2_mode)."""
 
 from __future__ import annotations
 

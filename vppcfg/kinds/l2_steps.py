@@ -1,4 +1,4 @@
-"""When interfaces are taken out of L2 mode and put there: cross-connects, bridge domains, and VLAN tag rewrites."""
+"""The steps of a plan into L2 mode and out of it: cross-connects, bridge domains, VLAN tag rewrites."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
 
 
 def leaves_l2(transition: Transition, before: Interface) -> bool:
-    """Return whether an interface leaves L2 mode on the way; a cross-connect is pointed elsewhere in place."""
+    """Return whether an interface leaves L2 mode during the change; a cross-connect gets another target in place."""
     if not before.is_l2:
         return False
     if before.name in transition.to_delete or before.l2xc in transition.to_delete:

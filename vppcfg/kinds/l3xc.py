@@ -1,4 +1,4 @@
-"""Cross-connects of L3: the key `l3xc` of interfaces (plugins/l3xc/l3xc_api.c).
+"""L3 cross-connects, the key `l3xc` of interfaces: all packets of one go to fixed next hops (plugins/l3xc/l3xc_api.c).
 
 interfaces: { eth0: { l3xc: { ipv4: { interface: eth1, gateway: 192.0.2.2 } } } }
 
@@ -34,7 +34,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 KEY = "l3xc"
 _UPDATE, _DELETE, _DUMP, _DETAILS = "l3xc_update", "l3xc_del", "l3xc_dump", "l3xc_details"
 _FAMILIES = ("ipv4", "ipv6")
-Ways = Mapping[str, tuple[NextHop, ...]]
+HopsByFamily = Mapping[str, tuple[NextHop, ...]]
 """Next hops by family."""
 
 
@@ -152,7 +152,7 @@ class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
                 yield L3CrossConnect(interface=names[index], is_ipv6=is_ipv6, hops=in_order(iter(hops)))
 
 
-class L3CrossConnectSection(OwnedSection[Ways]):
+class L3CrossConnectSection(OwnedSection[HopsByFamily]):
     """The key `l3xc` of interfaces."""
 
     key = KEY
@@ -161,7 +161,7 @@ class L3CrossConnectSection(OwnedSection[Ways]):
     plugin = "l3xc"
     reason = "the file cross-connects packets of an interface"
 
-    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> HopsByFamily:
         """Return the next hops by family; note gateways of the other one."""
         found: dict[str, tuple[NextHop, ...]] = {}
         for family in _FAMILIES:
@@ -181,7 +181,7 @@ class L3CrossConnectSection(OwnedSection[Ways]):
         for family, hops in entry.value.items():
             yield L3CrossConnect(interface=entry.name, is_ipv6=family == "ipv6", hops=hops)
 
-    def as_yaml(self, value: Ways) -> Value:
+    def as_yaml(self, value: HopsByFamily) -> Value:
         """Return the next hops by family."""
         return tuple(
             KeyValue(family, hops[0] if len(hops) == 1 else hops)
@@ -189,7 +189,7 @@ class L3CrossConnectSection(OwnedSection[Ways]):
             if (hops := [tuple(_keys(hop)) for hop in ways])
         )
 
-    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Ways]]:
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, HopsByFamily]]:
         """Yield the cross-connects of each interface."""
         found: dict[str, dict[str, tuple[NextHop, ...]]] = {}
         for each in state.of(L3CrossConnect).values():

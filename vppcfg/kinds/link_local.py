@@ -1,4 +1,4 @@
-"""Configured IPv6 link-local addresses: VPP is asked about each interface with IPv6 (vnet/ip)."""
+"""IPv6 link-local addresses, the key `link-local`: VPP is asked about each interface with IPv6 (vnet/ip)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Linux side of pairs and TAPs: done through netlink, written as a comment in a plan's text."""
+"""Operations on the Linux side of pairs and TAPs: carried out through netlink, comments in a plan's text."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class SetLinuxLink(InterfaceOperation):
         return _missing_device(self.interface, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set both."""
+        """Set MTU and state."""
         device = working.linux[self.interface]
         working.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
 

@@ -1,4 +1,4 @@
-"""LLDP: which ports speak it, what they send, and what they have alike (plugins/lldp).
+"""LLDP, the section and the key `lldp` of ports: which speak it, what they send and have alike (plugins/lldp).
 
 VPP reports what a port sends from 26.10 on; before, it is not asked. What ports have alike comes with each of them.
 """

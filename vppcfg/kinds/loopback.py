@@ -134,6 +134,7 @@ KIND = LoopbackKind()
 def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:
     return [
         KeyValue("mtu", loopback.mtu, is_default=loopback.mtu == DEFAULT_MTU),
+        interface_keys.state_key(loopback),
         *interface_keys.identity_keys(loopback),
         *interface_keys.use_keys(loopback),
         *configuration.owned_keys(KeyHolder.INTERFACE, loopback.name),
@@ -144,8 +145,6 @@ def unsupported_reason(loopback: Interface) -> str | None:
     """Return why no file can express an observed loopback, None when nothing particular to one forbids it."""
     if not _NAMING.is_name(loopback.name):
         return "it has a name that VPP gives to no loopback"
-    if not loopback.is_up:
-        return "it is down, and loopbacks in a configuration are up"
     if loopback.macip is not None:
         return "it is a loopback with a MACIP access list"
     if loopback.l2xc is not None:

@@ -191,7 +191,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         return "it applies a MACIP access list that VPP does not show"
 
     def use(self, name: str) -> str:
-        """Return that it applies the list."""
+        """Return the words for an interface that applies the list."""
         return f"it applies the MACIP list {name.removeprefix(OTHERS)}"
 
     def users(self, name: str, working: WorkingState) -> Collection[str]:

@@ -1,4 +1,4 @@
-"""Memifs: ports that share memory with another program, and the sockets that both meet at (plugins/memif)."""
+"""Memifs, ports that share memory with another program: section, sockets, operations, read back (plugins/memif)."""
 
 from __future__ import annotations
 

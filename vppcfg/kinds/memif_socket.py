@@ -1,4 +1,4 @@
-"""The sockets that memifs meet other programs at: files with a number each (plugins/memif)."""
+"""Operations on the sockets at which memifs meet other programs: files with a number each (plugins/memif)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mirroring: which interfaces send copies of their frames where (vnet/span)."""
+"""Mirroring, the key `mirror` of interfaces: which send copies of their frames where (vnet/span)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
@@ -104,7 +105,7 @@ def _targets(name: str, working: WorkingState) -> set[str]:
 
 
 def mirror_target(index: Index) -> Iterator[Problem]:
-    """Find mirrors to an interface that is not in the file, to the interface itself, and to one that is no port."""
+    """Find mirrors to an interface that is not in the file, to the interface itself, and to one that takes none."""
     for interface, mirror in _mirrors(index):
         target = index.find(mirror.target)
         if mirror.target == interface.name:
@@ -113,8 +114,8 @@ def mirror_target(index: Index) -> Iterator[Problem]:
             text = f"{mirror.target} is not in this file; add it below `interfaces`"
             text += did_you_mean(mirror.target, index.names)
             yield _problem("mirror-target-missing", interface, mirror, text)
-        elif target is not None and not _is_port(target):
-            text = f"{mirror.target} is no port; send the copies to a port or a TAP"
+        elif target is not None and not _takes_copies(index, target):
+            text = f"{mirror.target} takes no copies; send them to a port, a TAP or a tunnel with Ethernet"
             yield _problem("mirror-target-not-port", interface, mirror, text)
 
 
@@ -130,6 +131,12 @@ def mirror_place(index: Index) -> Iterator[Problem]:
         elif not mirror.is_l2 and not _is_port(interface):
             text = f"{interface.name} is no port; mirror the port, or add `l2: true` where it switches"
             yield _problem("mirror-not-port", interface, mirror, text)
+
+
+def _takes_copies(index: Index, target: InterfaceConfig) -> bool:
+    """Return whether VPP sends whole frames out of an interface: of tunnels, out of one with Ethernet."""
+    tunnel = index.configuration.virtual.get(target.name)
+    return tunnel.has_ethernet if isinstance(tunnel, TunnelConfig) else _is_port(target)
 
 
 def _is_port(interface: InterfaceConfig) -> bool:

@@ -1,4 +1,4 @@
-"""TCP MSS clamping: a limit for the segments of TCP connections (plugins/mss_clamp)."""
+"""TCP MSS clamping, the key `mss-clamp` of interfaces: a limit for the segments of connections (plugins/mss_clamp)."""
 
 from __future__ import annotations
 

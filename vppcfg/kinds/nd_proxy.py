@@ -25,7 +25,7 @@ from vppcfg.kinds.ra import lacks_ipv6
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Vocabulary
@@ -166,7 +166,9 @@ class NdProxyKind(VppObjectKind[NdProxy]):
         """Return none: all are hidden."""
         return ()
 
-    def hidden(self, connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[Hidden]:
+    def hidden(
+        self, connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
+    ) -> Iterator[HiddenObject]:
         """Yield the proxies that VPP has; none of one in which no file has set any."""
         return unlisted_proxies(connection, items, names)
 

@@ -1,7 +1,8 @@
-"""Which ND proxies a VPP has: its own list cannot be decoded (send_ip6nd_proxy_details in vnet/ip6-nd/ip6_nd_api.c).
+"""Reads the ND proxies of a VPP from its FIB: the message that lists them cannot be decoded.
 
-Each is an entry of the FIB, of a source of its own. One is asked for by its prefix; to find all, VPP walks all IPv6
-routes for each table, with its workers stopped: 8 to 14 ms for 100,000 routes.
+That is a fault of send_ip6nd_proxy_details (vnet/ip6-nd/ip6_nd_api.c). Each proxy is an entry of the FIB, of a source
+of its own. One is asked for by its prefix; to find all, VPP walks all IPv6 routes for each table, with its workers
+stopped: 8 to 14 ms for 100,000 routes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.route_hidden import hops_of_source
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import VppReader
@@ -24,7 +25,9 @@ _SOURCE_ID = 13
 """FIB_SOURCE_IP6_ND_PROXY (vnet/fib/fib_source.h), the same in all releases from 22.06."""
 
 
-def unlisted_proxies(connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[Hidden]:
+def unlisted_proxies(
+    connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
+) -> Iterator[HiddenObject]:
     """Yield those of `items` that VPP has; none of a VPP in which no file has set any. Raise DataplaneError.
 
     VPP answers for a host that has an entry of this source, whatever better one its packets are forwarded by.
@@ -40,7 +43,7 @@ def unlisted_proxies(connection: VppReader, items: Sequence[NdProxy], names: Map
     for each in items:
         hops = hops_of_source(printed[lines[each.name]][1], _SOURCE, names)
         if any(hop.interface == each.interface for hop in hops):
-            yield Hidden(item=each, by="", found=each)
+            yield HiddenObject(item=each, by="", found=each)
 
 
 def all_proxies(connection: VppReader, state: State, names: Mapping[int, str]) -> Iterator[NdProxy]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject, is_owned
+from vppcfg.model.vpp_object import HiddenObject, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.impact_level import Impact
@@ -43,7 +43,7 @@ class VppObjectKind(Kind, Generic[T]):
     """When a plan sets one, new or changed."""
     sees_hosts: ClassVar[bool] = True
     """Whether `read` is given host sides of LCP pairs by name: not where linux-cp has objects to each of them."""
-    has_account: ClassVar[bool] = False
+    has_traffic_impacts: ClassVar[bool] = False
     """Whether `traffic_impacts` reports losses; for other kinds each operation counts as one."""
 
     @abstractmethod
@@ -98,7 +98,7 @@ class VppObjectKind(Kind, Generic[T]):
         """Return whether VPP may have objects of ours that it does not show."""
         return False
 
-    def hidden(self, connection: VppReader, items: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
+    def hidden(self, connection: VppReader, items: Sequence[T], names: Mapping[int, str]) -> Iterable[HiddenObject]:
         """Yield the objects that VPP hides because another one is in effect, and what it keeps of ours."""
         return ()
 

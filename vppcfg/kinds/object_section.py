@@ -1,4 +1,4 @@
-"""A section of the file whose entries are objects that are no interfaces, by their names.
+"""The base of sections whose entries are named objects of VPP that are no interfaces, such as neighbour tables.
 
 Objects of VPP bear no mark, so that the section is what owns them: while a file lacks it, they stay as they are; with
 it, even empty, VPP has those of the file and no others.

@@ -1,4 +1,4 @@
-"""The kinds of objects that a file owns by a key, in the order in which the keys are written.
+"""The list of kinds whose objects a file owns by a key, such as `dhcp-relay`, in the order of their keys.
 
 They stand apart from `kind_list` because the sections of interfaces, VRFs and bridge domains look at their keys.
 """
@@ -34,7 +34,7 @@ OWNED_KINDS: tuple[AnyObjectKind, ...] = (
 )
 """Those of a kind that has several classes of objects stand together, the one with the section first.
 
-VPP does not record who has configured one: while its key is absent, what VPP has of it is left alone."""
+VPP does not record who has configured one: while its key is absent, no plan touches what VPP has of it."""
 OWNED: tuple[OwnedSection[Any], ...] = tuple(
     section for kind in OWNED_KINDS for section in kind.sections() if isinstance(section, OwnedSection)
 )

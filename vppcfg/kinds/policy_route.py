@@ -1,4 +1,4 @@
-"""Policy routes: how VPP's policies and their places on interfaces are read (plugins/abf)."""
+"""Policy routes in VPP: policies of the plugin abf, and the interfaces that they are attached to; how both are read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from vppcfg.kinds.policy_route_operations import (
 )
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
-from vppcfg.kinds.policy_route_steps import Steering
+from vppcfg.kinds.policy_route_steps import PolicyRouteSteps
 from vppcfg.kinds.route import ENDS, NORMAL
-from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
-from vppcfg.model.policy_route import MISSING_LIST, LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, in_order, unattached
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
@@ -81,13 +81,13 @@ class _Policy:
                 return False
         return True
 
-    def loose(self) -> LoosePolicy | None:
+    def unattached(self) -> UnattachedPolicy | None:
         """Return it as a policy without an interface; None for one that no policy route can be."""
         family = next((path["proto"] for path in self.paths if any(path["nh.address"])), None)
         if family is None:
             family = self.paths[0]["proto"] if self.paths else 0
         route = self.route(0, bool(family)) or self.route(0, is_ipv6=False)
-        return None if route is None else loose(route, self.policy_id)
+        return None if route is None else unattached(route, self.policy_id)
 
 
 _NO_INTERFACE = 0xFFFFFFFF
@@ -165,11 +165,11 @@ class PolicyRouteKind(Kind):
         return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether it has policies of files, or of others."""
+        """Return whether it has policies of files, or of other programs."""
         return bool(interface.policy_routes)
 
     def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
-        """Yield the policies of others that go because they are on an interface, or lead to one, that is deleted.
+        """Yield the policies of other programs that go because an interface goes that they are on or lead to.
 
         A rollback attaches them again: policy routes are part of a state, whoever has made them.
         """
@@ -180,10 +180,13 @@ class PolicyRouteKind(Kind):
                 needed = {name, *(each.name for each in route.references())}
                 if route.is_own or is_kept or needed.isdisjoint(deleted):
                     continue
-                values: Values = {"attach.policy_id": route.policy_id or 0, "attach.sw_if_index": index_of(name)}
+                values: Values = {
+                    "attach.policy_id": route.policy_id or 0,
+                    "attach.sw_if_index": index_placeholder(name),
+                }
                 put = stored_call("abf_itf_attach_add_del", {**values, "attach.priority": route.priority})
                 label = f"{route.policy_id} priority {route.priority} {route.family}"
-                yield Attachment(holder=name, kind=LoosePolicy.noun, name=label, put=put)
+                yield Attachment(holder=name, kind=UnattachedPolicy.noun, name=label, put=put)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that attach and detach policies, and create and remove those that this takes."""
@@ -191,40 +194,40 @@ class PolicyRouteKind(Kind):
         names = {name for name, each in observed.items() if each.policy_routes}
         names |= {name for name, each in desired.items() if each.policy_routes}
         if names:
-            yield from Steering(transition, sorted(names)).steps()
+            yield from PolicyRouteSteps(transition, sorted(names)).steps()
 
 
-class LoosePolicyKind(VppObjectKind[LoosePolicy]):
-    """Policies that no interface has: of others, which stay, and our own of a plan that was interrupted, which go."""
+class UnattachedPolicyKind(VppObjectKind[UnattachedPolicy]):
+    """Policies on no interface: those of other programs, which stay, and of an interrupted plan, which go."""
 
     key = KEY
-    object_class = LoosePolicy
+    object_class = UnattachedPolicy
     operations = (CreatePolicy, RemovePolicy, ReleaseTypedPolicy)
 
-    def set(self, item: LoosePolicy) -> CreatePolicy:
+    def set(self, item: UnattachedPolicy) -> CreatePolicy:
         return CreatePolicy(item=item)
 
-    def remove(self, item: LoosePolicy) -> RemovePolicy:
+    def remove(self, item: UnattachedPolicy) -> RemovePolicy:
         return RemovePolicy(item=item)
 
-    def removal(self, item: LoosePolicy, *, with_table: bool) -> Sequence[RemovePolicy | ReleaseTypedPolicy]:
+    def removal(self, item: UnattachedPolicy, *, with_table: bool) -> Sequence[RemovePolicy | ReleaseTypedPolicy]:
         return removal_of(item)
 
-    def is_of_others(self, item: LoosePolicy) -> bool:
+    def is_of_others(self, item: UnattachedPolicy) -> bool:
         """Return whether vppcfg did not create it."""
         return not item.is_own
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
-    ) -> Iterator[LoosePolicy]:
+    ) -> Iterator[UnattachedPolicy]:
         """Yield the policies without an interface."""
         policies = _policies(connection, replies, names)
         attached = {row[0] for row in _attachments(connection, replies)} if policies else set()
         for number, policy in policies.items():
-            found = None if number in attached else policy.loose()
+            found = None if number in attached else policy.unattached()
             if found is not None:
                 yield found
 
 
 KIND = PolicyRouteKind()
-LOOSE_POLICIES = LoosePolicyKind()
+UNATTACHED_POLICIES = UnattachedPolicyKind()

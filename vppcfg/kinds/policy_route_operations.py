@@ -1,4 +1,4 @@
-"""What VPP does about policies: they are created, attached to interfaces, detached and removed (plugins/abf)."""
+"""Operations on policies, by which packets that an access list permits are forwarded (plugins/abf)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.route import NORMAL, TYPE_OF_END
-from vppcfg.model.policy_route import MISSING_LIST, LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, in_order, unattached
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.vrf import LAST_TYPED
@@ -29,7 +29,7 @@ class CreatePolicy(SetObject):
     """
 
     numbered = ACL
-    item: LoosePolicy
+    item: UnattachedPolicy
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI needs; None for one that the same plan creates."""
 
@@ -52,7 +52,7 @@ class CreatePolicy(SetObject):
 class RemovePolicy(RemoveObject):
     """abf_policy_add_del: remove a policy, which goes with its last path. No interface may have it any more."""
 
-    item: LoosePolicy
+    item: UnattachedPolicy
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _policy_request(self.item, indexes, is_add=0)
@@ -70,7 +70,7 @@ class ReleaseTypedPolicy(RemoveObject):
     check, and the API none (fib_path_cmp_i in vnet/fib/fib_path.c). VPP does not show which of both a path has.
     """
 
-    item: LoosePolicy
+    item: UnattachedPolicy
 
     def _refusal(self, working: WorkingState) -> None:
         """Return None: VPP takes the command for a policy that is not there too."""
@@ -85,7 +85,7 @@ class ReleaseTypedPolicy(RemoveObject):
         return _removed(self.item)
 
 
-def removal_of(policy: LoosePolicy) -> tuple[RemovePolicy | ReleaseTypedPolicy, ...]:
+def removal_of(policy: UnattachedPolicy) -> tuple[RemovePolicy | ReleaseTypedPolicy, ...]:
     """Return what removes a policy, whoever has made it."""
     remove, release = RemovePolicy(item=policy), ReleaseTypedPolicy(item=policy)
     return (remove, release) if leads_to_table(policy.hops) and release.cli() is not None else (remove,)
@@ -110,7 +110,7 @@ class AttachPolicy(InterfaceOperation):
 
     def apply_to(self, working: WorkingState) -> None:
         """Give the interface the policy."""
-        working.objects.get(LoosePolicy, {}).pop(str(self.route.policy_id), None)
+        working.objects.get(UnattachedPolicy, {}).pop(str(self.route.policy_id), None)
         routes = working.interfaces[self.interface].policy_routes
         working.set_policy_routes(self.interface, in_order((*routes, self.route)))
 
@@ -138,7 +138,7 @@ class DetachPolicy(InterfaceOperation):
         left = (each for each in working.interfaces[self.interface].policy_routes if each.policy_id != number)
         working.set_policy_routes(self.interface, tuple(left))
         if not working.policy_holders[number]:
-            working.set_object(loose(self.route, number))
+            working.set_object(unattached(self.route, number))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=0)
@@ -176,8 +176,8 @@ class _PathOperation(InterfaceOperation):
         others = [each for each in working.interfaces[self.interface].policy_routes if each is not now]
         working.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
 
-    def _policy(self) -> LoosePolicy:
-        return replace(loose(self.route, self.route.policy_id or 0), is_ipv6=self.route.is_ipv6, hops=self.hops)
+    def _policy(self) -> UnattachedPolicy:
+        return replace(unattached(self.route, self.route.policy_id or 0), is_ipv6=self.route.is_ipv6, hops=self.hops)
 
 
 @record
@@ -235,10 +235,10 @@ def shape(hop: NextHop) -> tuple[object, ...]:
 
 
 def _is_known(policy_id: int, working: WorkingState) -> bool:
-    return bool(working.policy_holders.get(policy_id)) or str(policy_id) in working.objects.get(LoosePolicy, {})
+    return bool(working.policy_holders.get(policy_id)) or str(policy_id) in working.objects.get(UnattachedPolicy, {})
 
 
-def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Request:
+def _policy_request(policy: UnattachedPolicy, indexes: Indexes, is_add: int) -> Request:
     values: dict[str, Value] = {
         "is_add": is_add,
         "policy.policy_id": policy.policy_id,
@@ -247,18 +247,18 @@ def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Reque
     return Request(_POLICY, values, "paths", list(_paths(policy, indexes)))
 
 
-def _acl_index(policy: LoosePolicy, indexes: Indexes) -> Value:
+def _acl_index(policy: UnattachedPolicy, indexes: Indexes) -> Value:
     missing = _missing_list(policy)
     return indexes.number(ACL, policy.acl) if missing is None else missing
 
 
-def _missing_list(policy: LoosePolicy) -> int | None:
+def _missing_list(policy: UnattachedPolicy) -> int | None:
     """Return the number of an access list that VPP does not have: it takes any (abf_policy_update)."""
     prefix, _, number = policy.acl.partition(MISSING_LIST)
     return int(number) if not prefix and number.isdecimal() else None
 
 
-def _paths(policy: LoosePolicy, indexes: Indexes) -> Iterator[dict[str, Value]]:
+def _paths(policy: UnattachedPolicy, indexes: Indexes) -> Iterator[dict[str, Value]]:
     if policy.end is not None:
         yield {"type": TYPE_OF_END[policy.end], "sw_if_index": NO_INDEX, "proto": int(policy.is_ipv6), "weight": 1}
     for hop in policy.hops:
@@ -285,14 +285,14 @@ def _attach_request(interface: str, route: PolicyRoute, indexes: Indexes, is_add
     return Request(_ATTACH, values)
 
 
-def _added(policy: LoosePolicy, acl_index: int | None) -> str | None:
+def _added(policy: UnattachedPolicy, acl_index: int | None) -> str | None:
     ways = [_way(hop, is_ipv6=policy.is_ipv6) for hop in policy.hops]
     if acl_index is None or not ways or "" in ways:
         return None
     return f"abf policy add id {policy.policy_id} acl {acl_index} {' '.join(ways)}"
 
 
-def _removed(policy: LoosePolicy) -> str | None:
+def _removed(policy: UnattachedPolicy) -> str | None:
     ways = [_way(hop, is_ipv6=policy.is_ipv6) for hop in policy.hops]
     return None if not ways or "" in ways else f"abf policy del id {policy.policy_id} {' '.join(ways)}"
 

@@ -1,4 +1,4 @@
-"""What is wrong with policy routes; the rules of routes look at their next hops."""
+"""Rules about policy routes; the rules of routes check their next hops."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _next_hop(hop: HopConfig, tables: Sequence[int], configuration: Configuratio
 
 
 def without_lost(routes: Iterable[PolicyRoute], desired: DesiredStateBuilder) -> tuple[PolicyRoute, ...]:
-    """Return the policy routes that lead nowhere where the desired state has nothing."""
+    """Return the policy routes whose access list, interfaces and tables the desired state has."""
     return tuple(each for each in routes if _lost(each, desired) is None)
 
 
@@ -164,7 +164,7 @@ _NO_POLICY_ROUTES: Mapping[str, Any] = {"policy_routes": ()}
 
 
 class PolicyRoutesKey(EntryKey):
-    """The key."""
+    """The key `policy-routes`: parsed, resolved and dumped."""
 
     key = KEY
     attribute = "policy_routes"

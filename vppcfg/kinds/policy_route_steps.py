@@ -1,12 +1,10 @@
 """The steps from the policy routes of one state to those of another, without a moment in which packets go astray.
 
 Next hops change in place where VPP can do that: new paths come before old ones go. Anything else that changes is a new
-policy, which is attached before the old one is detached and removed.
-
-VPP finds policies by the place of their access list among those of the interface. It refuses to look at a list twice,
-and then goes on with the places of before (abf_setup_acl_lc in plugins/abf/abf_itf_attach.c,
-acl_plugin_set_acl_vec_for_context in plugins/acl/lookup_context.c). So where a second policy with the same list would
-shift others, it is attached after the old one is gone.
+policy, which is attached before the old one is detached and removed. VPP finds policies by the place of their access
+list among those of the interface. It refuses to look at a list twice, and then goes on with the places of before
+(abf_setup_acl_lc in plugins/abf/abf_itf_attach.c, acl_plugin_set_acl_vec_for_context in plugins/acl/lookup_context.c).
+So where a second policy with the same list would shift others, it is attached after the old one is gone.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from vppcfg.kinds.policy_route_operations import (
     removal_of,
     shape,
 )
-from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, PolicyRoute, loose
+from vppcfg.model.policy_route import OWN_IDS, PolicyRoute, UnattachedPolicy, unattached
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.stages import Stage, Step
@@ -35,8 +33,8 @@ _Placed = tuple[str, PolicyRoute]
 """An interface and one of its policy routes."""
 
 
-class Steering:
-    """The way from the policy routes of one state to those of another."""
+class PolicyRouteSteps:
+    """Plans the steps from the policy routes of one state to those of another."""
 
     def __init__(self, transition: Transition, names: Iterable[str]) -> None:
         """Take the interfaces that have any, in the order of their steps."""
@@ -46,8 +44,8 @@ class Steering:
             each.policy_id or 0 for interface in observed.interfaces.values() for each in interface.policy_routes
         )
         """How many interfaces have each policy."""
-        self._loose = {each.policy_id: each for each in observed.of(LoosePolicy).values()}
-        self._known = self._users.keys() | self._loose.keys()
+        self._unattached = {each.policy_id: each for each in observed.of(UnattachedPolicy).values()}
+        self._known = self._users.keys() | self._unattached.keys()
         self._observed = frozenset(self._known)
         self._going: list[_Placed] = []
         self._coming: list[_Placed] = []
@@ -126,14 +124,14 @@ class Steering:
         for number, route in routes.items():
             if not self._users[number] and (route.is_own or self._leads_to_deleted(route)):
                 stage = Stage.REMOVE_OBJECT if early[number] else Stage.REMOVE_REPLACED_OBJECT
-                yield from (Step(stage=stage, operation=each) for each in removal_of(loose(route, number)))
+                yield from (Step(stage=stage, operation=each) for each in removal_of(unattached(route, number)))
                 self._known -= {number} if early[number] else set()
 
     def _attach(self, name: str, route: PolicyRoute) -> Iterator[Step]:
         is_early = self._is_early(name, route)
         if not self._is_shared(name, route):
             policy_id = self._number(route, is_early=is_early)
-            create = CreatePolicy(item=loose(route, policy_id), acl_index=self._acl_index(route))
+            create = CreatePolicy(item=unattached(route, policy_id), acl_index=self._acl_index(route))
             yield Step(stage=Stage.REPLACE_OBJECT if is_early else Stage.SET_OBJECT, operation=create)
             attach = AttachPolicy(interface=name, route=replace(route, policy_id=policy_id))
         else:
@@ -158,8 +156,8 @@ class Steering:
         number = route.policy_id
         if number is None or self._leads_to_deleted(route):
             return False
-        if number in self._loose and not route.is_own:
-            return self._loose[number] == loose(route, number)
+        if number in self._unattached and not route.is_own:
+            return self._unattached[number] == unattached(route, number)
         if not self._users[number] and (route.is_own or number not in self._known):
             return False
         going = {other for other, each in self._going if each.policy_id == number}
@@ -169,7 +167,7 @@ class Steering:
             for each in interface.policy_routes
             if each.policy_id == number
         ]
-        is_same = all(loose(each, number) == loose(route, number) for _, each in holders)
+        is_same = all(unattached(each, number) == unattached(route, number) for _, each in holders)
         return is_same and not any(other == name and other not in going for other, _ in holders)
 
     def _is_early(self, name: str, route: PolicyRoute) -> bool:

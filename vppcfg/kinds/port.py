@@ -1,4 +1,4 @@
-"""The base of the kinds of ports that a file creates. Other programs may create ports of the same kinds."""
+"""The base of the kinds of ports that a file creates, such as memifs. Other programs may create such ports too."""
 
 from __future__ import annotations
 

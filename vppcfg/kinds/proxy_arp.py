@@ -1,4 +1,4 @@
-"""Proxy ARP: on which interfaces VPP answers for others (vnet/arp); for which addresses, `proxy_arp_ranges` has."""
+"""Proxy ARP: on which interfaces VPP answers for other hosts (vnet/arp); `proxy_arp_ranges` has their addresses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DUMP = "proxy_arp_intfc_dump"
 
 @record
 class SetProxyArp(Switch):
-    """proxy_arp_intfc_enable_disable: answer for others on an interface, or no longer."""
+    """proxy_arp_intfc_enable_disable: answer for other hosts on an interface, or no longer."""
 
     attribute = "has_proxy_arp"
 
@@ -96,7 +96,7 @@ class ProxyArpKind(SwitchKind):
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, bool]:
-        """Return the interfaces that answer for others, by their indexes."""
+        """Return the interfaces with proxy ARP, by their indexes."""
         if not connection.offers(_DUMP):
             return {}
         return {index: True for (index,) in connection.rows(replies, "proxy_arp_intfc_details", "sw_if_index")}

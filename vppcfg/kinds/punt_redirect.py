@@ -36,7 +36,7 @@ KEY = "punt-redirect"
 _CHANGE = "add_del_ip_punt_redirect_v2"
 _DUMP, _DETAILS = "ip_punt_redirect_v2_dump", "ip_punt_redirect_v2_details"
 _FAMILIES = ("ipv4", "ipv6")
-Ways = Mapping[str, NextHop]
+HopsByFamily = Mapping[str, NextHop]
 """Next hops by family."""
 
 
@@ -144,14 +144,14 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
                 yield PuntRedirect(interface=interface, hop=hop, is_ipv6=bool(family))
 
 
-class PuntRedirectSection(OwnedSection[Ways]):
+class PuntRedirectSection(OwnedSection[HopsByFamily]):
     """The key `punt-redirect`."""
 
     key = KEY
     holders = (KeyHolder.FILE, KeyHolder.INTERFACE)
     object_classes = (PuntRedirect,)
 
-    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> HopsByFamily:
         """Return the next hops by family; note gateways of the other one."""
         found: dict[str, NextHop] = {}
         for family in _FAMILIES:
@@ -170,11 +170,11 @@ class PuntRedirectSection(OwnedSection[Ways]):
         for family, hop in entry.value.items():
             yield PuntRedirect(interface=entry.name, hop=hop, is_ipv6=family == "ipv6")
 
-    def as_yaml(self, value: Ways) -> Value:
+    def as_yaml(self, value: HopsByFamily) -> Value:
         """Return the next hops by family."""
         return tuple(KeyValue(family, tuple(_keys(hop))) for family, hop in value.items())
 
-    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Ways]]:
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, HopsByFamily]]:
         """Yield the redirects of each interface, and of all."""
         found: dict[str, dict[str, NextHop]] = {}
         for each in state.of(PuntRedirect).values():

@@ -1,7 +1,7 @@
-"""What sets router advertisements (vnet/ip6-nd): operations, messages and commands; `ra` has the rest.
+"""Operations that set router advertisements (vnet/ip6-nd), with their messages and commands; `ra` has the rest.
 
-What there is of them is there while IPv6 is on: while the interface has an address of its own, or it was turned
-it on (vnet/ip/ip6_link.c).
+VPP has these settings only while IPv6 is on: while the interface has an IPv6 address, or IPv6 was enabled on it
+(vnet/ip/ip6_link.c).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
 from vppcfg.model.route import SOURCE, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
@@ -49,7 +49,7 @@ class SetRoute(SetObject):
 
 @record
 class RemoveRoute(RemoveObject):
-    """ip_route_add_del_v2: take the route of files from a prefix; those that others have there stay."""
+    """ip_route_add_del_v2: take the route of files from a prefix; routes of other sources stay."""
 
     item: Route
 
@@ -96,7 +96,7 @@ class RouteKind(VppObjectKind[Route]):
     object_class = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
-    has_account = True
+    has_traffic_impacts = True
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section of the routes of all tables."""
@@ -133,7 +133,7 @@ class RouteKind(VppObjectKind[Route]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
-        from vppcfg.kinds.route_ways import traffic_impacts
+        from vppcfg.kinds.route_impact import traffic_impacts
 
         return traffic_impacts(before, after, linked)
 
@@ -141,7 +141,7 @@ class RouteKind(VppObjectKind[Route]):
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
         return connection.offers(SOURCES) and own_source(connection, replies) is not None
 
-    def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
+    def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[HiddenObject]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
         return hidden_routes(connection, items, names)
 

@@ -1,4 +1,4 @@
-"""Routes of files below a better source: VPP's API shows the best source of a prefix alone, its prompt all of them.
+"""Reads routes of files that VPP's API does not list, because a better source has the same prefix: the CLI shows all.
 
 What each source has is printed alike in all releases (format_fib_entry in vnet/fib/fib_entry.c, format_fib_path in
 vnet/fib/fib_path.c). Tables are numbers of VPP's own there, so that those of the route in question are taken for them.
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
-from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.vpp.address_codec import prefix_values
 from vppcfg.vpp.reading import VppReader, text_of
@@ -28,7 +28,7 @@ _INDEX = "if_index:"
 """Stands for the name of an interface that is down or gone."""
 
 
-def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
+def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mapping[int, str]) -> Iterator[HiddenObject]:
     """Yield those of `desired` whose prefix has a better source, with what VPP keeps of files below it.
 
     `names` are the interfaces by index. VPP is asked about these prefixes alone.
@@ -42,7 +42,7 @@ def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mappin
     shown = commands.read(connection, connection.ask(commands.requests)) if lines else {}
     for route, by in above:
         text = shown[lines[route.name]][1] if route.name in lines else ""
-        yield Hidden(item=route, by=by, found=_found(route, text, names))
+        yield HiddenObject(item=route, by=by, found=_found(route, text, names))
 
 
 def _better_sources(connection: VppReader) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Routes that the prompt has put into VPP, as far as a file can have the same."""
+"""Reads the routes that were typed at VPP's prompt, as far as a file can have the same: `adopt` takes them over."""
 
 from __future__ import annotations
 

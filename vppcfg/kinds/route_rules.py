@@ -1,4 +1,4 @@
-"""What is wrong with static routes, and what they need beside them in the file."""
+"""Rules about static routes, and about what they need beside them in the file."""
 
 from __future__ import annotations
 

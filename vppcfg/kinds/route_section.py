@@ -85,7 +85,7 @@ SECTION = RouteSection()
 
 
 def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:
-    """Return whether VPP lacks an interface of next hops that the file leaves to others; report each."""
+    """Return whether VPP lacks an interface of next hops that other programs are to create; report each."""
     missing = [hop for hop in hops if hop.interface and _is_missing(hop, desired)]
     return bool(missing)
 
@@ -153,7 +153,7 @@ def _route(prefix: str, vrf: str | None, path: KeyPath, given: Any) -> RouteConf
 
 
 def parse_via(via: Any, path: KeyPath) -> tuple[tuple[HopConfig, ...], RouteEnd | None]:
-    """Return the next hops, or the end, that a value of `via` stands for."""
+    """Return the next hops that a value of `via` means, or the end, such as blackhole."""
     if isinstance(via, str) and via in _ENDS:
         return (), RouteEnd(via)
     listed = [(via, path)] if not isinstance(via, list) else [(hop, (*path, at)) for at, hop in enumerate(via)]

@@ -1,4 +1,4 @@
-"""schema/vppcfg.yaml with the parts that follow from the keys of kinds: `python -m vppcfg.kinds.schema_text FILE`.
+"""Writes the parts of schema/vppcfg.yaml that follow from keys of kinds: `python -m vppcfg.kinds.schema_text FILE`.
 
 The parts of kinds whose keys are written by hand stay as they are in the file.
 """

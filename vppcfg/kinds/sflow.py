@@ -1,4 +1,4 @@
-"""sFlow: how VPP samples, and on which ports (plugins/sflow/sflow.c).
+"""sFlow, the section `sflow` and the key of ports: how VPP samples, and on which ports (plugins/sflow/sflow.c).
 
 The ports are read from what `show sflow` prints: sflow_interface_details has a hardware index, which no other message
 maps to an interface.
@@ -172,10 +172,10 @@ class SetSflowDrops(SflowSetting):
 
 
 def sflow_on_created(index: Index) -> Iterator[Problem]:
-    """Find sFlow on an interface that is no port; the samples of a bond come from its members."""
+    """Find sFlow on an interface that is no port or TAP; the samples of a bond come from its members."""
     for interface in index.interfaces:
-        if interface.has_sflow and interface.kind not in PORTS:
-            text = f"{interface.name} is no port, and sFlow samples ports only; remove `sflow`{_hint(interface)}"
+        if interface.has_sflow and interface.kind not in PORTS | {InterfaceKind.TAP}:
+            text = f"{interface.name} is no port or TAP, which sFlow samples; remove `sflow`{_hint(interface)}"
             yield Problem(rule="sflow-not-phy", path=(*interface.path, "sflow"), text=text)
 
 

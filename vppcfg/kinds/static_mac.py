@@ -1,4 +1,4 @@
-"""MAC addresses that bridge domains do not learn: those of members, of no interface and of interfaces that are gone.
+"""Static MAC addresses of bridge domains: at members, at no interface (filtered), and at interfaces that are gone.
 
 VPP reports all that it knows in one list, also what it has learnt, which is left out (vnet/l2/l2.api). The file has
 them below bridge domains: `static-macs` and `filtered-macs`.
@@ -85,7 +85,7 @@ class SetStaticMac(SetFeature):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter it or take it out."""
+        """Enter the MAC address or take it out."""
         SetFeature.apply_to(self, working)
         known = working.static_macs.setdefault(self.bd_id, {})
         if self.is_on:

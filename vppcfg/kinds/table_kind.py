@@ -1,4 +1,4 @@
-"""What kinds of objects have alike that are a table of `State` and a section of the file, such as access lists."""
+"""The base of kinds that have a table of `State` and a section of the file: bridge domains and access lists."""
 
 from __future__ import annotations
 
@@ -47,8 +47,6 @@ class TableKind(Kind, NamedSection, Generic[T]):
     """What operators write below `unmanaged` when they mean all of the kind."""
     used_in: ClassVar[tuple[str, ...]]
     """The attributes of `Interface` by which interfaces use them."""
-    spreads_by: ClassVar[str] = ""
-    """Why one is left alone with an interface that uses it, with `{}` for that; '' where it need not be."""
 
     @abstractmethod
     def unmanaged_name(self, name: str, item: T) -> str:

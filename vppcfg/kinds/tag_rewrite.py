@@ -1,4 +1,4 @@
-"""The key `tag-rewrite` of an interface: how VLAN tags change between it and the switch, if not as is usual."""
+"""The key `tag-rewrite` of an interface: how VLAN tags change between it and a bridge, where not as by default."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TagRewriteKey(EntryKey):
     key = KEY
     attribute = "tag_rewrite"
 
-    is_told_by_absence = True
+    has_meaning_when_absent = True
 
     def parse(self, raw: str | Mapping[str, Any], path: KeyPath) -> TagRewriteConfig:
         """Return what a value of the right shape asks for, with what is wrong about it for a rule to report."""

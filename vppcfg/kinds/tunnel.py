@@ -1,4 +1,4 @@
-"""What the kinds of tunnels to other routers have alike: two ends, and the VRF that both are in."""
+"""The base of the kinds of tunnels to other routers: two ends, and the VRF that both are in."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
 from vppcfg.kinds.declared import (
     DESCRIPTION,
-    excess,
     message_values,
     parsed,
     placeholders,
     read_back,
     schema_lines,
+    unsupported_value,
     yaml_keys,
 )
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
@@ -226,7 +226,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         if not virtual.is_plain:
             return self.not_plain_reason
         ends = (virtual.local,) if virtual.is_multipoint else (virtual.local, virtual.remote)
-        return excess(virtual) or self.conflict(virtual) or unsupported_ends(*ends)
+        return unsupported_value(virtual) or self.conflict(virtual) or unsupported_ends(*ends)
 
     not_plain_reason: ClassVar[str]
     """Why no entry can describe a tunnel that is not plain."""

@@ -1,4 +1,4 @@
-"""Neighbours of multipoint tunnels: the key `neighbors` of kinds that can be multipoint (vnet/teib).
+"""Neighbours of multipoint tunnels: the key `neighbors` of tunnels with many other ends (vnet/teib).
 
 tunnel0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2 } }
 

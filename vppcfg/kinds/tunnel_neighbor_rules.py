@@ -1,4 +1,4 @@
-"""What neighbours of multipoint tunnels must be to each other, to their tunnel and to its interface."""
+"""Rules about the neighbours of multipoint tunnels: against each other, their tunnel and its interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""uRPF: packets must come from where there is a route to (plugins/urpf)."""
+"""uRPF, the key `urpf` of interfaces: packets must come from where there is a route to (plugins/urpf)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kinds of interfaces that VPP creates on demand have alike in VPP; `MadeSection` has their side of the file."""
+"""The base of the kinds of interfaces that VPP creates on demand; `VirtualInterfaceSection` is the side of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What VPP does about virtual routers: they are created, given peers, started, stopped and removed (plugins/vrrp)."""
+"""Operations on virtual routers: create, set peers, track interfaces, start, stop and remove (plugins/vrrp)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _RouterOperation(Operation):
     """An operation on a virtual router that is there."""
 
     item: VirtualRouter
-    """As it is before."""
+    """The virtual router before the operation."""
 
     @property
     def subject(self) -> str:
@@ -73,7 +73,7 @@ class _RouterOperation(Operation):
 
     @property
     def after(self) -> VirtualRouter:
-        """Return it as it is then."""
+        """Return the virtual router as the operation leaves it."""
         raise NotImplementedError(type(self).__name__)
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -81,7 +81,7 @@ class _RouterOperation(Operation):
         return None if found == self.item else f"there is no such virtual router {self.item.name}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter it as it is then."""
+        """Enter the virtual router as the operation leaves it."""
         working.set_object(self.after)
 
 
@@ -91,7 +91,7 @@ class StartVirtualRouter(_RouterOperation):
 
     @property
     def after(self) -> VirtualRouter:
-        """Return it as it runs."""
+        """Return the virtual router as it runs."""
         return replace(self.item, is_running=True)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -107,7 +107,7 @@ class StopVirtualRouter(_RouterOperation):
 
     @property
     def after(self) -> VirtualRouter:
-        """Return it as it is stopped."""
+        """Return the virtual router as it is when stopped."""
         return replace(self.item, is_running=False)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -125,7 +125,7 @@ class SetVrrpPeers(_RouterOperation):
 
     @property
     def after(self) -> VirtualRouter:
-        """Return it with its peers."""
+        """Return the virtual router with its peers."""
         return replace(self.item, peers=self.peers)
 
     def _refusal(self, working: WorkingState) -> str | None:

@@ -1,4 +1,4 @@
-"""What is wrong with virtual routers."""
+"""Rules about virtual routers (VRRP), and the entries of the file that they check."""
 
 from __future__ import annotations
 

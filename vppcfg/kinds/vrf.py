@@ -1,4 +1,4 @@
-"""FIB tables of VRFs, and which of them interfaces are in: how they are read back, and when a plan sets them.
+"""FIB tables of VRFs: reads them and the tables of interfaces, and plans when both are set.
 
 No message reports the tables of all interfaces at once. Where there are others than the default ones, each interface
 is asked about, for the families that have any, and all requests are sent before the first reply is awaited.

@@ -1,4 +1,4 @@
-"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, vnet/fib/fib_table.c, vnet/ip/table_api.c).
+"""Operations on FIB tables, and on which of them an interface is in (vnet/ip/ip_api.c, table_api.c, vnet/fib).
 
 A table stays as long as a source locks it: the API and VPP's prompt, once each, whoever made it with one of them, the
 interfaces in it, routes that lead into it, linux-nl. What is left in one that goes lands in the next one that comes.

@@ -1,4 +1,4 @@
-"""Rules about VRFs: their numbers and families, who may be in one, and where Linux cannot follow."""
+"""Rules about VRFs: numbers, families, interfaces that may be in one, and those whose routes Linux cannot set."""
 
 from __future__ import annotations
 

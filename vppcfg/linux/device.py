@@ -1,8 +1,8 @@
-"""Changes devices in the namespace that the calling thread is in; what is as it should be is not touched.
+"""Changes Linux devices in the namespace of the calling thread: bridges, MTU, state; what is as it should be stays so.
 
-`netns` is that namespace's name, for the words of errors only. One device is changed through pyroute2, many through
-one socket: a session and a wait for each device, as pyroute2 has it, take 2 ms; with several messages under way it
-takes 10 us of CPU and what the kernel needs.
+`netns` is that namespace's name, for the words of errors only. One device is changed through pyroute2, many through one
+socket: a session and a wait for each device, as pyroute2 has it, take 2 ms; with several messages under way it takes
+10 us of CPU and what the kernel needs.
 """
 
 from __future__ import annotations

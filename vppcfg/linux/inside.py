@@ -1,4 +1,4 @@
-"""Work inside a network namespace: a function in a thread of its own, or a program.
+"""Runs work inside a network namespace: a function in a thread of its own, or a program.
 
 The thread may change its namespaces: they end with it, and the caller's stay.
 """

@@ -1,4 +1,4 @@
-"""The network namespaces that a process sees: its own, and those with a name in its /run/netns; and new ones.
+"""Finds, enters and makes network namespaces: a process sees its own, and those in its /run/netns.
 
 A new one is made as `ip netns add` makes it, but where another process looks for it. The system calls for that, which
 Python 3.11 lacks, are here too: `setns`, `unshare`, `mount` and `unmount` act on their thread and raise OSError.
@@ -170,7 +170,7 @@ def _opened(path: str) -> Iterator[int]:
 
 @contextmanager
 def _locked(folder: str) -> Iterator[None]:
-    """Keep others from adding namespaces, by the lock of `ip netns add`. Raise BlockingIOError after some seconds."""
+    """Hold the lock of `ip netns add` for this context. Raise BlockingIOError when it is not free in some seconds."""
     deadline = time.monotonic() + LOCK_S
     with _opened(folder) as descriptor:
         while not _has_locked(descriptor):

@@ -1,4 +1,4 @@
-"""A VPP of one's own: started in namespaces that go away with it, with ports that lead nowhere."""
+"""Starts a VPP for a rehearsal or `probe`, in namespaces of its own, which end with it; its ports lead nowhere."""
 
 from __future__ import annotations
 

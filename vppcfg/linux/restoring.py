@@ -1,4 +1,4 @@
-"""Puts settings that were read from devices on others, in the namespace that the calling thread is in."""
+"""Restores on new Linux devices the settings of old ones (`settings` reads them), in the calling thread's namespace."""
 
 from __future__ import annotations
 

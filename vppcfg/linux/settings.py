@@ -1,4 +1,4 @@
-"""Reads what was configured on devices of the namespace that the calling thread is in, to be put on others later.
+"""Reads what was configured on devices of the calling thread's namespace, before a plan replaces them (`restoring`).
 
 Left out is what comes back by itself: addresses and routes of the kernel, of DHCP, of router advertisements and of
 routing daemons, and neighbours that were learned.

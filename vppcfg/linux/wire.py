@@ -1,4 +1,4 @@
-"""Connects network namespaces: veth pairs, addresses, routes, neighbours, offloads."""
+"""Connects network namespaces for load tests: veth pairs, addresses, routes, neighbours, offloads."""
 
 from __future__ import annotations
 

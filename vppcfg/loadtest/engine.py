@@ -173,13 +173,13 @@ def held(engine: PortHolder, ports: tuple[str, ...]) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(EngineError):  # the first error explains more
-            give_back(engine)
+            stop_and_release(engine)
         raise
     else:
-        give_back(engine)
+        stop_and_release(engine)
 
 
-def give_back(engine: PortHolder) -> None:
+def stop_and_release(engine: PortHolder) -> None:
     """Stop the traffic and free the ports; the ports are freed even when stopping fails."""
     with uninterrupted():
         try:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LONGEST_S, LoadPhase
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.ramp import MARGIN_S, SETTLE_S
+from vppcfg.loadtest.ramp_schedule import LONGEST_S, LoadPhase
 from vppcfg.loadtest.recorder import Observer, Recorder
 from vppcfg.loadtest.result import DelayAtLoad, Sample
 from vppcfg.record import record

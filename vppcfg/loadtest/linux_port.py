@@ -1,4 +1,4 @@
-"""A network device of Linux as a port of a generator: its kind, its counters, its routes.
+"""A Linux network device as a port of a traffic generator: its kind, its counters, its default routes.
 
 A load test never uses a port through which Linux reaches the rest of the world.
 """

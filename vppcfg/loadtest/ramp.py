@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from vppcfg.common.clock import Clock
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.climb import Climb, LoadPhase
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.load import first_of_last_failing_run, loss_text
+from vppcfg.loadtest.ramp_schedule import LoadPhase, RampSchedule
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
 from vppcfg.loadtest.result import Sample, Total, Verdict
 from vppcfg.record import record
@@ -25,7 +25,7 @@ EARLY_SAMPLES = 3
 
 
 @record
-class RampPlan(Climb):
+class RampPlan(RampSchedule):
     """The load of every second of a ramp, in packets per second and direction."""
 
     limit_ratio: float = 1e-4
@@ -68,12 +68,12 @@ class Ramp:
         """Run the ramp to its end. Raise EngineError when the generator or the device fails."""
         self._engine.prepare(self._traffic)
         self._recorder.begin()
-        stopped_at_pps = self._climb()
+        stopped_at_pps = self._ramp_up()
         self._engine.stop()
         self._clock.sleep(self._plan.settle_s)
         return self._outcome(self._recorder.totals(), stopped_at_pps)
 
-    def _climb(self) -> float | None:
+    def _ramp_up(self) -> float | None:
         """Offer the loads of the plan; return the one at which too much was lost, when that ends it."""
         plan, former_phase, former_pps = self._plan, None, None
         for second, (phase, load_pps) in enumerate(plan.seconds(), start=1):

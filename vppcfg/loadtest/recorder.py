@@ -1,4 +1,4 @@
-"""Looks at an engine's counters once a second, keeps what was counted in between, and notifies an observer."""
+"""Samples an engine's counters once a second, and notifies an observer of each sample."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Protocol
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
 from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sample_loss, sum_of
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Sample, Total
 from vppcfg.record import record
 
@@ -50,7 +50,7 @@ class Observer(Protocol):
         """Take note of a sample."""
 
 
-class Silence:
+class SilentObserver:
     """An observer that ignores everything."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:

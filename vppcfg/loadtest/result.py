@@ -7,9 +7,9 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Tally
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.stateful.outcome import StatefulOutcome
 from vppcfg.loadtest.watch.outcome import Watched
 from vppcfg.record import record

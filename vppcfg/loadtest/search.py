@@ -12,10 +12,10 @@ from typing import Any
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.common.rates import parse_figure
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.load import sum_of
-from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, Silence, totals_of
+from vppcfg.loadtest.ramp_schedule import LoadPhase
+from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, SilentObserver, totals_of
 from vppcfg.loadtest.result import Throughput, Trial
 from vppcfg.record import record
 
@@ -258,7 +258,7 @@ class Bench:
         observer: Observer | None = None,
     ) -> None:
         self._engine = engine
-        self._observer = observer or Silence()
+        self._observer = observer or SilentObserver()
         self._traffic = traffic
         self._clock = clock
         self.settle_s = settle_s

@@ -1,4 +1,4 @@
-"""A simulated device under test behind a simulated generator: for tests, and for trying the commands.
+"""A simulated traffic generator with a simulated device under test: for tests, and for trying the commands.
 
 What it forwards follows from the load alone; counters grow with the clock that it is given.
 """

@@ -1,4 +1,4 @@
-"""Ramps in the form that trex-loadtest writes and trex-loadtest-viz reads, `vars` and `stats` by time: both ways.
+"""Reads and writes ramps in the form of trex-loadtest and trex-loadtest-viz: `vars`, and `stats` by time.
 
 Keys as graph.rb of github.com/wejn/trex-loadtest-viz uses them; values as STLClient.get_stats() of trex-core has them.
 A pair of ports becomes the channels 0 and 1; rates are what was counted, never smoothed.
@@ -12,8 +12,8 @@ from typing import Any
 from vppcfg.common.printable import json_text
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction, Generator, Tally
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}

@@ -50,13 +50,13 @@ class ApiCall:
                 yield value.removeprefix(INDEX_OF)
 
 
-def index_of(name: str) -> str:
+def index_placeholder(name: str) -> str:
     """Return the value of a call that stands for the index of an interface."""
     return f"{INDEX_OF}{name}"
 
 
 Values = Mapping[str, int | str | bytes]
-"""By path; a text is what `index_of` returns."""
+"""By path; a text is what `index_placeholder` returns."""
 
 
 def stored_call(message: str, values: Values, list_name: str = "", elements: Iterable[Values] = ()) -> ApiCall:
@@ -65,7 +65,7 @@ def stored_call(message: str, values: Values, list_name: str = "", elements: Ite
     return ApiCall(message=message, values=tuple(_pairs(values)), list_name=list_name, elements=written)
 
 
-def typed(line: str, interface: str) -> ApiCall | None:
+def cli_call(line: str, interface: str) -> ApiCall | None:
     """Return the call that runs a line at VPP's prompt, which names an interface.
 
     None where the name could be read as anything but one word: it comes from whoever created the interface.
@@ -97,7 +97,7 @@ class Layer(Enum):
 
 @record
 class Attachment:
-    """One such object. Two that are equal are the same configuration, whatever index the interface has."""
+    """One object that no section of the file manages. Two are equal when they configure the same, whatever indexes."""
 
     holder: str
     """The interface, the key of the FIB table, or the name of the bridge domain."""

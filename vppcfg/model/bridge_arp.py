@@ -1,4 +1,4 @@
-"""What a bridge domain answers by itself: which MAC address an IP address has (vnet/l2/l2_bd.c)."""
+"""ARP entries of a bridge domain, which it answers by itself: the MAC address of an IP address (vnet/l2/l2_bd.c)."""
 
 from __future__ import annotations
 

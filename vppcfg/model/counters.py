@@ -1,4 +1,4 @@
-"""What a VPP has counted, as one reading of its stats segment found it: columns by sw_if_index, and by thread.
+"""One reading of a VPP's counters, from its stats segment: columns by sw_if_index, and by thread.
 
 All counters count from VPP's start, or since they were cleared. Rates come from two readings.
 """

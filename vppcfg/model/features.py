@@ -1,4 +1,4 @@
-"""What an interface has that looks at its packets and is more than on or off."""
+"""Features of an interface that are more than on or off, such as reverse path checks, mirrors and LLDP."""
 
 from __future__ import annotations
 

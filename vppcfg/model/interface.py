@@ -23,7 +23,7 @@ from vppcfg.record import evolve, record
 _PORT_MTU = 9000
 """Bytes; link and packet MTU of an unconfigured Ethernet port (vnet/ethernet/interface.c)."""
 WITHOUT_MTU = 9000
-"""Bytes of the largest packet that VPP routes out of a sub-interface without a packet MTU (vnet/interface_funcs.h)."""
+"""Bytes of the largest packet that VPP routes out of an interface without a packet MTU (vnet/interface_funcs.h)."""
 
 _FRAME_OVERHEAD = 22
 """Bytes of header and two VLAN tags that VPP takes off the largest frame for the link MTU (vnet/ethernet/interface.c);

@@ -21,6 +21,7 @@ _DST, _SRC, _GATEWAY, _PRIORITY, _PREFSRC, _METRICS, _TABLE, _VIA, _PREF = 1, 2,
 _WORDS_KNOWN = frozenset({_DST, _GATEWAY, _PRIORITY, _PREFSRC, _METRICS, _TABLE, _VIA, _PREF})
 _TYPES = {1: "", 2: "local ", 3: "broadcast ", 4: "anycast ", 5: "multicast "}
 _METRIC_WORDS = {2: "mtu", 3: "window", 8: "advmss", 10: "hoplimit", 11: "initcwnd", 14: "initrwnd"}
+"""RTAX_* (linux/rtnetlink.h)."""
 _PREFERENCES = {1: "high", 3: "low"}
 _MAIN, _BOOT, _ONLINK = 254, 3, 4
 _NDA_DST, _NDA_LLADDR = 1, 2

@@ -44,7 +44,7 @@ class Shape(Generic[T]):
     """To the value of a field of a message."""
     decode: Callable[[Any], T] = _unchanged
     """From the value of a field. Raise ValueError for a value that no release of VPP has."""
-    excess: Callable[[T], str | None] = _never
+    why_unsupported: Callable[[T], str | None] = _never
     """Return how an observed value leaves the values of the file, as `LABEL ...`; None where it does not."""
 
 
@@ -181,7 +181,7 @@ def whole(
 ) -> Shape[int]:
     """Return the shape of a whole number; `unset` is VPP's number for none, which no file needs to give."""
 
-    def excess(value: int) -> str | None:
+    def why_unsupported(value: int) -> str | None:
         if value == unset or least <= value <= most:
             return None
         return (
@@ -193,7 +193,7 @@ def whole(
     return Shape(
         schema=f"int(min={least}, max={most})",
         placeholders=placeholders or (least, least + 1),
-        excess=excess,
+        why_unsupported=why_unsupported,
     )
 
 
@@ -207,7 +207,7 @@ def text_of(word: str, placeholders: tuple[str, str], *, accepts: Callable[[str]
     return Shape(
         schema=f"{word}()",
         placeholders=placeholders,
-        excess=lambda value: None if accepts(value) else f"{value!r} cannot stand in a configuration",
+        why_unsupported=lambda value: None if accepts(value) else f"{value!r} cannot stand in a configuration",
     )
 
 

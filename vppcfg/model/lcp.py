@@ -37,7 +37,7 @@ _OuterTag = tuple[str, int, bool]
 """A port, an outer VLAN id on it, and whether that is 802.1ad."""
 
 
-class Stacking:
+class SubInterfaceDependencies:
     """Sub-interfaces by what they depend on (linux-cp/lcp_interface.c, lcp_itf_pair_create)."""
 
     def __init__(self, interfaces: Iterable[Interface] = ()) -> None:

@@ -1,4 +1,4 @@
-"""The Linux side of LCP pairs and TAPs: network devices, bridges, network namespaces."""
+"""What Linux has at the other end of LCP pairs and TAPs: network devices, bridges, network namespaces."""
 
 from __future__ import annotations
 

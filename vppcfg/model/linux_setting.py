@@ -39,7 +39,7 @@ class LinuxHop:
 
 @record
 class LinuxSetting:
-    """One of them. Two that are equal are the same configuration, whatever the device is called or numbered."""
+    """One address, route, neighbour or master. Two are equal when they configure the same, whatever the devices."""
 
     kind: LinuxKind
     device: str = ""

@@ -1,4 +1,4 @@
-"""Addresses that are on an interface and that no file has put there."""
+"""Live addresses: those that DHCP, VRRP and the like put on an interface while VPP runs, and not a file."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ that are observed, so that no plan changes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from vppcfg.common.addresses import address_key
@@ -57,6 +57,23 @@ def marked(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, 
         live = _live(interface, frozenset(own), prefixes)
         changed[interface.name] = evolve(interface, live=live, unmanaged_addresses=prefixes)
     return replace(observed, interfaces={**observed.interfaces, **changed}) if changed else observed
+
+
+def leaving_alone(observed: State, is_left: Callable[[str], bool]) -> State:
+    """Return a state in which files leave those configured addresses of interfaces alone for which `is_left` holds."""
+    left = {
+        name: found
+        for name, interface in observed.interfaces.items()
+        if (found := {address for address in configured_on(interface) if is_left(address)})
+    }
+    if not left:
+        return observed
+    files = {}
+    for name, interface in observed.interfaces.items():
+        hosts = (address.partition("/")[0] for address in left.get(name, ()))
+        prefixes = (*interface.unmanaged_addresses, *(f"{host}/{128 if ':' in host else 32}" for host in sorted(hosts)))
+        files[name] = configured_on(interface) - left.get(name, set()), prefixes
+    return marked(observed, files)
 
 
 def with_live_of(desired: State, now: State) -> State:

@@ -76,7 +76,7 @@ class FileNames:
 
 @record
 class RouterSnapshot:
-    """One look at a router."""
+    """What was read of a router at one time."""
 
     taken_at_s: float
     """In Unix seconds."""

@@ -88,8 +88,8 @@ class Nat44(NatObject):
         return f"{MARK}settings"
 
     @property
-    def foundation(self) -> tuple[int, int, int]:
-        """Return what VPP takes when NAT44 is enabled, and at no other time."""
+    def enable_settings(self) -> tuple[int, int, int]:
+        """Return what VPP takes only when NAT44 is enabled: the number of sessions and the two tables."""
         return self.sessions, self.inside_table, self.outside_table
 
     def references(self) -> Iterator[Reference]:
@@ -108,7 +108,7 @@ class NatAddress(NatObject):
     table_id: int | None = None
     """The FIB table of the hosts that it serves before all others; None serves whoever has no address of his own."""
     is_twice: bool = False
-    """Whether it stands for hosts outside, in what goes to those inside."""
+    """Whether it is for twice NAT: hosts outside appear to those inside by it."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Whose an object is: the tag that marks our own, and the globs that exclude others."""
+"""Which objects are vppcfg's own, by the mark in their tags, and the globs that exclude others."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class PolicyRoute:
 
 
 @record
-class LoosePolicy(VppObject):
+class UnattachedPolicy(VppObject):
     """A policy that no interface has: between its creation and its place on an interface, or left there."""
 
     noun = "ABF policy"
@@ -85,11 +85,11 @@ class LoosePolicy(VppObject):
         return _references(self.hops, self.is_ipv6)
 
 
-def loose(route: PolicyRoute, policy_id: int) -> LoosePolicy:
+def unattached(route: PolicyRoute, policy_id: int) -> UnattachedPolicy:
     """Return the policy of a policy route without its place on an interface."""
     gateway = next((hop.gateway for hop in route.hops if hop.gateway), "")
     is_ipv6 = ":" in gateway if gateway else route.is_ipv6
-    return LoosePolicy(policy_id=policy_id, acl=route.acl, is_ipv6=is_ipv6, hops=route.hops, end=route.end)
+    return UnattachedPolicy(policy_id=policy_id, acl=route.acl, is_ipv6=is_ipv6, hops=route.hops, end=route.end)
 
 
 def in_order(routes: Iterable[PolicyRoute]) -> tuple[PolicyRoute, ...]:

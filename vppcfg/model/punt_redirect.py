@@ -1,4 +1,4 @@
-"""Where packets go that VPP would hand to itself and has no use for (vnet/ip/ip_punt_drop.c)."""
+"""Punt redirects: where VPP sends packets to its own addresses that nothing in it takes (vnet/ip/ip_punt_drop.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a router's neighbours and of addresses far away, and what was heard."""
+"""The requests by which checks find whether an address answers (ping, ARP, neighbour solicitation), and the outcome."""
 
 from __future__ import annotations
 

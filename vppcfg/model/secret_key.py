@@ -1,4 +1,4 @@
-"""Secret keys, without any secret: a key is known by what it gives."""
+"""Secret keys, without any secret: a private key is named by its public key, a preshared key by its digest."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp, TrafficDirection
-from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
+from vppcfg.model.interface import FEATURE_TABLES, WITHOUT_MTU, Interface, without_features
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -18,7 +18,7 @@ from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import (
-    Hidden,
+    HiddenObject,
     Objects,
     Ownership,
     Reference,
@@ -170,7 +170,7 @@ class State:
         interfaces = without_features(self.interfaces, off)
         return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
-    def with_hidden(self, found: Iterable[Hidden]) -> State:
+    def with_hidden(self, found: Iterable[HiddenObject]) -> State:
         """Return this state with objects that VPP has and does not list."""
         objects = {kind: dict(items) for kind, items in self.objects.items()}
         hidden_by = dict(self.hidden_by)
@@ -204,17 +204,17 @@ class State:
         return children
 
     def packet_mtu(self, name: str) -> int:
-        """Return the packet MTU in bytes that is in force on interface `name`, its parent's where it has none."""
+        """Return the packet MTU in bytes that is in force on interface `name`: its own, its parent's, or VPP's."""
         interface = self.interfaces[name]
         parent = self.interfaces.get(interface.parent or "")
-        return parent.packet_mtu if interface.packet_mtu == 0 and parent is not None else interface.packet_mtu
+        return interface.packet_mtu or (WITHOUT_MTU if parent is None else parent.packet_mtu)
 
     def with_explicit_mtus(self) -> State:
         """Return this state with every inherited packet MTU written out, so that states compare by effect."""
         inherited = {
             name: replace(interface, packet_mtu=self.packet_mtu(name))
             for name, interface in self.interfaces.items()
-            if interface.packet_mtu == 0 and interface.kind is InterfaceKind.SUB_INTERFACE
+            if interface.packet_mtu == 0
         }
         return replace(self, interfaces={**self.interfaces, **inherited}) if inherited else self
 

@@ -218,7 +218,7 @@ DSCP = Shape(
     placeholders=(0, 46),
     parse=lambda given: given if isinstance(given, int) else DSCP_NAMES[given],
     as_yaml=lambda dscp: _DSCP_WORDS.get(dscp, dscp) if dscp else 0,
-    excess=lambda dscp: None if dscp <= LAST_DSCP else f"{dscp} is above {LAST_DSCP}",
+    why_unsupported=lambda dscp: None if dscp <= LAST_DSCP else f"{dscp} is above {LAST_DSCP}",
 )
 """The shape of a DSCP, by its number or its usual name."""
 

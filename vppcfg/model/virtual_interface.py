@@ -1,4 +1,4 @@
-"""What every interface has that VPP makes on demand: what it is made with, and how it looks before anything is set."""
+"""The base of interfaces that VPP makes on demand, such as tunnels: what each is made with, and how it looks then."""
 
 from __future__ import annotations
 

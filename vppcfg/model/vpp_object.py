@@ -1,4 +1,4 @@
-"""Objects of VPP that are no interfaces, such as routes: one machinery compares, plans, proves and undoes all kinds.
+"""The base of objects of VPP that are no interfaces, such as routes: what comparing, planning and undoing need of them.
 
 A kind is a subclass of `VppObject` here or in its module of `kinds/`, and a subclass of `ObjectKind` there.
 """
@@ -46,7 +46,7 @@ class VppObject:
     is_always_ours: ClassVar[bool] = False
     """Whether VPP shows which are those of files; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
-    """What those that no file owns are called among the attachments of others."""
+    """What those that no file owns are called among the attachments of other programs."""
     kinds_of_all: ClassVar[tuple[str, ...]] = ()
     """Those of `attachment_kinds` that apply to all interfaces together: the key at the top of a file owns them."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
@@ -65,7 +65,7 @@ class VppObject:
 
     @property
     def label(self) -> str:
-        """Return what it is and its name."""
+        """Return the noun of its kind, and its name."""
         return f"{self.noun} {self.name}"
 
     @property
@@ -79,8 +79,8 @@ class VppObject:
 
 
 @record
-class Hidden:
-    """An object of ours that VPP does not list: it shows another one's and keeps ours below it, or lists none."""
+class HiddenObject:
+    """An object of ours that VPP does not list: another one shadows it, or VPP lists none of its kind."""
 
     item: VppObject
     """What was asked about."""

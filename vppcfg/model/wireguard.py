@@ -1,4 +1,4 @@
-"""WireGuard interfaces (wgN) and their peers, without any secret: a key is known by what it gives."""
+"""WireGuard interfaces (wgN) and their peers, without any secret: keys are named as in `model/secret_key`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states that a plan can lead to, and the barest one that it can begin at."""
+"""Two states that follow from another one: what of it a rollback can restore, and its ports without configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to the objects of a dataplane on the way from one state to another: changes, and all of them."""
+"""Changes of the objects of a dataplane between two states, and the difference, which is all of them."""
 
 from __future__ import annotations
 

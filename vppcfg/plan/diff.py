@@ -116,7 +116,7 @@ def _interface_attribute(
     name: str, before: Interface, after: Interface, observed: State, desired: State
 ) -> Iterator[AttributeChange]:
     old, new = getattr(before, name), getattr(after, name)
-    if name == "packet_mtu" and after.parent is not None:
+    if name == "packet_mtu":
         if new == 0 and old == desired.packet_mtu(after.name):
             return
         old = observed.packet_mtu(before.name)

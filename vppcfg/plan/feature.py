@@ -1,4 +1,4 @@
-"""How a plan sets what VPP does with the packets of an interface beyond forwarding (vnet/feature/feature.c)."""
+"""The base of operations that set features of interfaces, and how a plan turns a feature on and off."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SetFeature(InterfaceOperation):
         raise NotImplementedError(type(self).__name__)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
+        """Set the feature."""
         value = self.applied(getattr(working.interfaces[self.interface], self.attribute))
         working.change(self.interface, **{self.attribute: value})
 
@@ -120,6 +120,6 @@ class Feature(NamedTuple):
     is_interrupted: Callable[[Transition, str], bool] = _never
     """Whether it must be off for a while on an interface that stays."""
     is_forgotten: Callable[[Transition, str], bool] = _never
-    """Whether VPP forgets it on the way."""
+    """Whether VPP forgets it during the change."""
     completed: Callable[[SetFeature, Transition], SetFeature] = _unchanged
     """Returns an operation with what it takes of other objects."""

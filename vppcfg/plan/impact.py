@@ -73,7 +73,7 @@ def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> It
     """Yield what happens to objects that traffic used: by their kind's own account, or by what is done to each."""
     lasting = dict(_accounts(observed, steps, reached))
     yield from lasting.items()
-    accounted = {kind.object_class for kind in OBJECT_KINDS if kind.has_account}
+    accounted = {kind.object_class for kind in OBJECT_KINDS if kind.has_traffic_impacts}
     for name, loss in _operation_losses(observed, steps):
         is_passing = loss.impact is Impact.FLAP and isinstance(steps[loss.step].operation, RemoveObject)
         if loss.part not in accounted or (is_passing and name not in lasting):
@@ -85,7 +85,7 @@ def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterato
     kinds = [
         kind
         for kind in OBJECT_KINDS
-        if kind.has_account and (observed.of(kind.object_class) or reached.of(kind.object_class))
+        if kind.has_traffic_impacts and (observed.of(kind.object_class) or reached.of(kind.object_class))
     ]
     if not kinds:
         return

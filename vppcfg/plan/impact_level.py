@@ -1,4 +1,4 @@
-"""How badly traffic is hit."""
+"""The scale of how badly a change hits traffic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Impact(IntEnum):
     NONE = 0
     """Every part of every service that was there is there at every step."""
     DEGRADE = 1
-    """Fewer members of a bond, or a smaller MTU, at the end or on the way."""
+    """Fewer members of a bond, or a smaller MTU, in the end or for a while."""
     POLICY = 2
     """What is let through differs at the end, or at a step."""
     FLAP = 3

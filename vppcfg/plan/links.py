@@ -34,8 +34,7 @@ class Links:
         self.update(list(working.interfaces))
 
     def update(self, names: Iterable[str]) -> set[str]:
-        """Look again at interfaces that were changed, and return those of which link or way through a bridge may be
-        another one."""
+        """Look again at changed interfaces, and return those whose link or way through a bridge may change."""
         changed: set[str] = set()
         waiting = dict.fromkeys(names)
         for name in list(waiting):

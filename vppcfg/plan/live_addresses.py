@@ -1,4 +1,4 @@
-"""What a plan does to live addresses, which other programs set."""
+"""Whether a plan keeps or removes the live addresses of interfaces, those that other programs set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every operation can be asked: what it is about, what VPP demands of it, and what it does.
+"""The base of all operations, the single steps of a plan: what each is about, when VPP refuses it, what it does.
 
 The operations of a kind of object stand in its module of `kinds/`, with their messages and lines of VPP's CLI. When the
 turn of one is stands in `plan/stages`.

@@ -1,4 +1,4 @@
-"""The MTU that router advertisements name: VPP takes it when IPv6 comes up, and does not follow later changes."""
+"""Finds router advertisements that name an old MTU: VPP takes it when IPv6 comes up, and follows no later change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operation sends to VPP: an API message as plain values, and what must be known of a VPP to write one."""
+"""The API message of an operation, as plain values by name, and what must be known of a VPP to write one."""
 
 from __future__ import annotations
 

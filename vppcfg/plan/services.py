@@ -1,4 +1,4 @@
-"""What interfaces offer to traffic: their services, which follow from a state alone.
+"""What interfaces offer to traffic, their services, from a state alone: a plan compares them to find its impact.
 
 An operation that changes a state changes services by that, so nothing has to declare it here. What there is about
 a new kind of interface follows from `Interface` and from its `VirtualInterface`; what a new attribute lets through or
@@ -56,7 +56,7 @@ class Policy(NamedTuple):
     """The rules of the MACIP access list, which drops what none of them permits; None lets all pass."""
     neighbors: tuple[Neighbor, ...] = ()
     proxy_arps: frozenset[ProxyArp] = frozenset()
-    """For what others it answers."""
+    """The addresses of other hosts for which it answers ARP."""
     bridge: tuple[object, ...] = ()
     """The switches of the bridge domain, and the MAC addresses to which it sends nothing."""
 

@@ -1,4 +1,4 @@
-"""A State as plain data for JSON and YAML, and back: what --state reads and what `plan --format json` shows.
+"""Turns a State into plain data for JSON and YAML, and back: what --state reads and `plan --format json` shows.
 
 Keys are the names of the attributes; an attribute at its default is left out. It stores and compares nothing itself.
 """

@@ -1,4 +1,4 @@
-"""What the modules of `steps` look up about the way from one state to another."""
+"""The way from an observed state to a desired one, with the look-ups that the modules of `steps` need to plan it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import Stacking
+from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -30,7 +30,7 @@ class Transition:
         self.desired = desired
         self.difference = difference
         self.left_alone = tuple(left_alone)
-        """Objects of others that VPP has, and that the states are without."""
+        """Objects of other programs that VPP has, and that the states are without."""
         tables = difference.of(ObjectKind.VRF)
         self.deleted_tables = frozenset(change.name for change in tables if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
@@ -74,7 +74,7 @@ class Transition:
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
 
     def kept(self, name: str) -> Interface | None:
-        """Return the observed interface of that name unless it is deleted on the way."""
+        """Return the observed interface of that name unless a plan deletes it, to come back or not."""
         return None if name in self.to_delete else self.observed.interfaces.get(name)
 
     def _leaving(self) -> frozenset[str]:
@@ -125,8 +125,8 @@ class Transition:
                 yield other
 
     @cached_property
-    def _stacking(self) -> Stacking:
-        return Stacking(self.observed.interfaces.values())
+    def _stacking(self) -> SubInterfaceDependencies:
+        return SubInterfaceDependencies(self.observed.interfaces.values())
 
     @property
     def has_other_flow_params(self) -> bool:
@@ -135,7 +135,7 @@ class Transition:
 
     @cached_property
     def det44_restorer(self) -> str | None:
-        """An interface that stays outside for DET44 while others leave and none comes; None otherwise."""
+        """An interface that stays on DET44's outside while other ones leave and none comes; None otherwise."""
         leaving, staying = False, []
         for name, before in self.observed.interfaces.items():
             if before.det44 is Det44Side.OUTSIDE:
@@ -150,12 +150,12 @@ class Transition:
 
     @cached_property
     def resets_nat44(self) -> bool:
-        """Return whether NAT44 is disabled on the way, for good or to be enabled with another foundation."""
+        """Return whether a plan disables NAT44, for good or to enable it with other `Nat44.enable_settings`."""
         before, after = (next(iter(state.of(Nat44).values()), None) for state in (self.observed, self.desired))
         if before is None:
             return False
         needs_gone_table = any(each.name in self.deleted_tables for each in before.references())
-        return after is None or before.foundation != after.foundation or needs_gone_table
+        return after is None or before.enable_settings != after.enable_settings or needs_gone_table
 
     @cached_property
     def targets(self) -> frozenset[str]:
@@ -176,7 +176,7 @@ class Transition:
         return indexes
 
     def loses_ipv6(self, name: str) -> bool:
-        """Return whether an interface is without IPv6 addresses at some time on the way, for good or not."""
+        """Return whether an interface is without IPv6 addresses at some time of the change, for good or not."""
         before, after = self.observed.interfaces.get(name), self.desired.interfaces.get(name)
         if before is None or name in self.to_delete or after is None:
             return before is not None and before.has_ipv6

@@ -1,4 +1,4 @@
-"""What a plan does to what others have on interfaces, in FIB tables and bridge domains, and what it carries over.
+"""What a plan does to attachments: what others configured on interfaces, FIB tables and bridge domains.
 
 `touched` names the holders that have to be read before a plan can be trusted, `with_unmanaged` lets a plan carry over
 what VPP reads back exactly, and `unmanaged_changes` names the rest.
@@ -20,7 +20,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.operations import BringBack
+from vppcfg.plan.operations import RestoreAttachment
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -118,7 +118,7 @@ def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     """Return what happens to every attachment that a plan does not leave as it is, by holder."""
-    back = {each.attachment for each in plan.of(BringBack)}
+    back = {each.attachment for each in plan.of(RestoreAttachment)}
     left, idle = frozenset(plan.reached.unmanaged), dict(_idle(plan))
     found: dict[tuple[str, Survival, str], list[Attachment]] = {}
     for each in plan.observed.unmanaged:

@@ -1,4 +1,4 @@
-"""A copy of a state that operations change in place, with indexes for what they check."""
+"""A copy of a state on which operations are tried one after the other, with indexes for their preconditions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
-from vppcfg.model.lcp import LcpPair, Stacking
+from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.policy_route import PolicyRoute
@@ -84,7 +84,7 @@ class WorkingState:
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
         self.namespaces: set[str] = set(state.namespaces)
         self.linux_bridges: set[tuple[str, str]] = set(state.linux_bridges)
-        self.stacking = Stacking()
+        self.stacking = SubInterfaceDependencies()
         self.matches: dict[tuple[str | None, object], str] = {}
         """The sub-interface that matches each set of tags on each port."""
         self.references = References()
@@ -102,7 +102,7 @@ class WorkingState:
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.with_proxy_arp: set[str] = set()
-        """Interfaces that answer for others."""
+        """Interfaces with proxy ARP."""
         self.recorded: set[str] = set()
         """Interfaces with flow records."""
         self.bridge_members: dict[int, set[str]] = {}
@@ -169,7 +169,7 @@ class WorkingState:
         return reference.name in tables[reference.referent]
 
     def has_holder(self, name: str) -> bool:
-        """Return whether there is an interface, a FIB table or a bridge domain that something of others depends on."""
+        """Return whether there is an interface, FIB table or bridge domain that another program depends on."""
         return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def state(self) -> State:

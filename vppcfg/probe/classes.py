@@ -1,4 +1,7 @@
-"""The class of a packet, which VPP notes as it comes in and writes as it goes out (vnet/qos)."""
+"""Predicts the QoS class that VPP notes for a packet as it comes in, and writes as it goes out (vnet/qos).
+
+A `Journey` collects the predicted way of one frame.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file sets that no frame proves: what VPP's tracer does not show, and interfaces beside every way."""
+"""Lists what a file sets and no frame of `probe` proves, such as what VPP's tracer does not show."""
 
 from __future__ import annotations
 

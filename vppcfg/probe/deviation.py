@@ -1,4 +1,4 @@
-"""Where VPP's own tables differ from the file, as far as it explains the outcome of frames."""
+"""Finds which differences between VPP's own tables and the file explain the outcome of frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where frames come in and leave: which sub-interface has the tags, whose MAC address it is, who is up.
+"""Predicts where frames come in and leave: which sub-interface has the tags, whose MAC address it is, who is up.
 
 Sources: src/vnet/ethernet/node.c and ethernet.h (eth_identify_subint), src/vnet/bonding/node.c,
 src/vnet/interface_output.c.
@@ -125,7 +125,7 @@ def own_tags(network: Network, name: str) -> tuple[Tag, ...]:
 
 
 def _mirror(journey: Journey, name: str, direction: TrafficDirection) -> None:
-    """Note the copies that others send of what passes a port."""
+    """Note the copies that mirrors send of what passes a port."""
     for mirror in journey.network.interface(name).mirrors:
         if not mirror.is_l2 and mirror.direction in (direction, TrafficDirection.BOTH):
             journey.note("mirrored", name, of_interface(name, f"mirror to {mirror.target}"), mirror.target)

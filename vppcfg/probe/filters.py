@@ -1,4 +1,6 @@
-"""What holds packets up: access lists and reverse path checks.
+"""Predicts what access lists, MACIP lists and reverse path checks drop, and which packets policy routes take.
+
+A `Journey` collects the predicted way of one frame.
 
 Sources: src/plugins/acl/public_inlines.h and dataplane_node.c, src/plugins/urpf/urpf_dp.h.
 """
@@ -31,8 +33,8 @@ FILTERS = frozenset({"urpf", "macip", "policy_routes"})
 """The features of interfaces whose effect is predicted here."""
 
 
-def refuses(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
-    """Note whether the access lists of an interface let a packet pass, and drop it where they do not.
+def acl_denies(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
+    """Return whether the access lists of an interface deny a packet; the journey notes the rule that decides.
 
     What no rule of any list matches is denied.
     """
@@ -92,8 +94,8 @@ def matches(rule: AclRule, packet: Packet) -> bool:
     return packet.protocol != TCP or packet.tcp_flags & mask == value & mask
 
 
-def keeps_out(journey: Journey, name: str, frame: Frame | None) -> bool:
-    """Note whether a station may not send by an interface, and drop what it sends.
+def drops_station(journey: Journey, name: str, frame: Frame | None) -> bool:
+    """Return whether the MACIP list of an interface drops a frame for its sender's MAC and IP addresses.
 
     VPP sorts rules by what they look at, those first that look at more bits or are more, ten bits for each rule, and of
     two that look for the same it keeps the last (src/plugins/acl/acl.c, macip_create_classify_tables).
@@ -150,7 +152,7 @@ def checks_source(interface: Interface, *, is_ipv6: bool, is_output: bool) -> bo
     return any(check.applies_to(is_ipv6=is_ipv6, is_output=is_output) for check in interface.urpf)
 
 
-def of_source_check(name: str) -> Blame:
+def source_check_blame(name: str) -> Blame:
     """Return the blame for the check of an interface."""
     return of_interface(name, "urpf")
 
@@ -172,8 +174,8 @@ def fails_reverse_path_check(journey: Journey, name: str, packet: Packet, *, is_
         is_known = back is not None
         if back is not None and check.mode is UrpfMode.STRICT:
             is_known = (back.interface == name) is is_input
-        journey.note("checked", name, of_source_check(name))
+        journey.note("checked", name, source_check_blame(name))
         if not is_known:
-            journey.drop(Reason.NO_WAY_BACK, of_source_check(name))
+            journey.drop(Reason.NO_WAY_BACK, source_check_blame(name))
             return True
     return False

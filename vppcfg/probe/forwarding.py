@@ -1,4 +1,4 @@
-"""What happens to a frame by the file: stage after stage, until every copy of it has ended."""
+"""Predicts what happens to a frame by the file: runs stage after stage, until every copy of the frame has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How frames come in: by which port and with which tags, to which MAC address, from whom and to whom."""
+"""How a test frame can reach an interface: by which port, with which tags and MAC address, between which hosts."""
 
 from __future__ import annotations
 

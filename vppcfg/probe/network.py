@@ -1,4 +1,4 @@
-"""A state as packets see it: which addresses are reached where, which tags belong to whom, who is up."""
+"""A state, indexed to predict packets: which addresses are reached where, which tags belong to whom, who is up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to a frame: the ends that it meets, the way there, and which object of the file is behind each step."""
+"""The outcome of a frame: how its ways end, the steps on them, and the object of the file behind each."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Blame:
 
     @property
     def text(self) -> str:
-        """Return both in words."""
+        """Return the object and its part in words."""
         return f"{self.subject}: {self.aspect}" if self.aspect else self.subject
 
 
@@ -80,7 +80,7 @@ class FrameEnd:
 
 @record
 class Milestone:
-    """Something on the way that can be seen in a trace."""
+    """A step of the frame through VPP that a trace shows."""
 
     kind: str
     """What happens: `routed`, `looked up`, `switched`, `filtered`, `sent`."""

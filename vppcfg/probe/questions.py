@@ -1,4 +1,4 @@
-"""Requests that VPP answers by itself or hands to a server: ARP in bridge domains and for virtual routers, and DHCP.
+"""Frames that prove what VPP answers or relays (ARP of bridge domains and VRRP, DHCP), and what becomes of them.
 
 Sources: src/vnet/l2/l2_arp_term.c (arp_term_l2bd), src/plugins/vrrp/node.c (vrrp_arp_nd_next),
 src/plugins/dhcp/dhcp4_proxy_node.c (dhcp_proxy_to_server_input).

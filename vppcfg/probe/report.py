@@ -1,4 +1,4 @@
-"""The outcome of all probes of a file: what is as it should be, and what is not, by the object that is to blame."""
+"""The report of `probe`: which frames went elsewhere, and which object of the file is most likely to blame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What VPP does with IP packets: which table they are looked up in, and where that leads.
+"""Predicts what VPP does with IP packets: which table they are looked up in, and where that leads.
+
+A `Journey` collects the predicted way of one frame; a stage is how far it has got.
 
 Sources: src/vnet/ip/ip4_input.c, ip4_forward.c and ip4_inlines.h, and the same of IPv6.
 """
@@ -17,7 +19,7 @@ from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.classes import note_class, note_marks
-from vppcfg.probe.filters import fails_reverse_path_check, keeps_out, policy_route_for, refuses
+from vppcfg.probe.filters import acl_denies, drops_station, fails_reverse_path_check, policy_route_for
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
@@ -34,9 +36,11 @@ def route(journey: Journey, stage: Routed) -> None:
     """Route a packet that came in by an interface."""
     name, packet = stage.interface, stage.packet
     journey.note("routed", "", of_interface(name, "addresses"))
-    if fails_reverse_path_check(journey, name, packet, is_input=True) or refuses(journey, name, packet, is_input=True):
+    if fails_reverse_path_check(journey, name, packet, is_input=True) or acl_denies(
+        journey, name, packet, is_input=True
+    ):
         return None
-    if keeps_out(journey, name, stage.frame):
+    if drops_station(journey, name, stage.frame):
         return None
     _require_no_nat(journey, name, packet)
     note_class(journey, name, packet)
@@ -249,7 +253,7 @@ def _send(journey: Journey, found: NextStep, packet: Packet, mac: str) -> None:
             end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG)
             return journey.end(end, too_big)
         raise UndecidedError("it is cut into pieces")
-    if fails_reverse_path_check(journey, target, on_its_way, is_input=False) or refuses(
+    if fails_reverse_path_check(journey, target, on_its_way, is_input=False) or acl_denies(
         journey, target, on_its_way, is_input=False
     ):
         return None

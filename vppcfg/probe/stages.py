@@ -1,4 +1,4 @@
-"""The stages of the way that a frame takes through VPP by the file, and what is noted of it, for a prediction.
+"""The stages of a frame's way through VPP, and the journey on which a prediction notes what happens.
 
 What each stage does stands in a module of its own; `forwarding` runs them.
 """

@@ -1,4 +1,6 @@
-"""What cross-connects and bridge domains do with frames, and what happens to VLAN tags on the way in and out.
+"""Predicts what cross-connects and bridge domains do with frames, and with their VLAN tags on the way in and out.
+
+A `Journey` collects the predicted way of one frame; a stage is how far it has got.
 
 Sources: src/vnet/l2/l2_input.c, l2_fwd.c, l2_flood.c, l2_output.c, l2_vtr.h.
 """
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 from vppcfg.model.bridge import Bridge, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, TagRewrite
-from vppcfg.probe.filters import keeps_out, refuses
+from vppcfg.probe.filters import acl_denies, drops_station
 from vppcfg.probe.frame import Frame, Tag
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, Leaves, Routed, Switched, of_bridge, of_interface, with_tags
@@ -21,14 +23,14 @@ def switch(journey: Journey, stage: Switched) -> None:
     interface = journey.network.interface(stage.interface)
     blame = of_bridge(interface.bridge, f"member {interface.name}") if interface.bridge is not None else None
     journey.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
-    if keeps_out(journey, interface.name, stage.frame):
+    if drops_station(journey, interface.name, stage.frame):
         return None
     if interface.tag_rewrite is not None:
         journey.note("retagged", "", of_interface(interface.name, "tag-rewrite"))
     frame = rewritten_in(interface, stage.frame)
     if frame is None:
         return journey.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
-    if not interface.is_bvi and refuses(journey, interface.name, frame.packet, is_input=True, is_switched=True):
+    if not interface.is_bvi and acl_denies(journey, interface.name, frame.packet, is_input=True, is_switched=True):
         return None
     if interface.l2xc is not None:
         return _out(journey, journey.network.interface(interface.l2xc), frame, of_interface(interface.name, "l2xc"))
@@ -108,7 +110,7 @@ def _out(journey: Journey, target: Interface, frame: Frame, blame: Blame) -> Non
         raise UndecidedError("what is switched goes to an interface that routes")
     if target.is_bvi:
         raise UndecidedError("a cross-connect leads to a BVI")
-    if refuses(journey, target.name, changed.packet, is_input=False, is_switched=True):
+    if acl_denies(journey, target.name, changed.packet, is_input=False, is_switched=True):
         return None
     leaves = Leaves(interface=target.name, frame=changed, packet=changed.packet, is_switched=True, blame=blame)
     return journey.then(leaves)

@@ -1,4 +1,4 @@
-"""Which frames prove what a file sets: for each of its objects what must pass, and what must not."""
+"""Chooses the frames that prove what a file sets: for each of its objects what must pass, and what must not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.route import Route
 from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.probe.coverage_gaps import untested_in
-from vppcfg.probe.filters import checks_source, of_source_check
+from vppcfg.probe.filters import checks_source, source_check_blame
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.ingress import (
@@ -226,7 +226,7 @@ def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> 
             packet = Packet(source=STRANGER[is_ipv6], destination=NOWHERE[is_ipv6])
             purpose = "packets must come from where there is a route to"
             yield Candidate(
-                port=ingress.port, frame=framed(ingress, packet), about=of_source_check(name), purpose=purpose
+                port=ingress.port, frame=framed(ingress, packet), about=source_check_blame(name), purpose=purpose
             )
     yield from _about_rules(network, interface.acls.input, ingress, name, name, None)
     for is_ipv6 in (False, True):

@@ -297,6 +297,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(_TUNNEL_INPUTS, _tunnel("unwrapped")),
     **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _tunnel("wrapped")),
 }
+"""By the name of a node: what makes steps of the text that it prints."""
 
 
 def _goes_on(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""What goes into tunnels and comes out of them, from what `model/tunnel` has of their kinds.
+"""Predicts what goes into tunnels and comes out of them, from what `model/tunnel` has of their kinds.
 
 Source: the nodes of each kind in src/plugins, such as encap.c and decap.c.
 """

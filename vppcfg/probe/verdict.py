@@ -1,4 +1,4 @@
-"""What VPP did with a frame held against what the file sets, and the object of the file that is to blame."""
+"""Compares what VPP did with a frame with what the file requires, and names the object of the file that is to blame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/)."""
+"""Writes metrics in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/)."""
 
 from __future__ import annotations
 

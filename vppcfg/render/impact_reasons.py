@@ -1,4 +1,4 @@
-"""What a step of a plan does to its object, in words that complete `because`: the causes of impact.
+"""Words the causes of impact: what a step of a plan does to its object, as a clause that completes `because`.
 
 Steps that do the same are one cause: on one object, on the members of one bond, and on objects that hurt only
 themselves. What an operation does to its object, `Operation.effect` has.

@@ -1,4 +1,4 @@
-"""Lines for the changes of a plan that no key of the file shows, found by changing one attribute at a time.
+"""Finds the changes of a plan that no key of the file shows, and words a line for each.
 
 An attribute is shown when the entries of the file differ once it alone has changed. For the others there is a line that
 a reader cannot type, and that looks like a comment.
@@ -35,7 +35,7 @@ _FOLLOWS: Mapping[str, frozenset[str]] = {
     "split_horizon_group": frozenset({"bridge"}),
     "tag_rewrite": frozenset({"bridge", "encapsulation", "l2xc"}),
 }
-"""Attributes that change with others, and need no line of their own then."""
+"""Attributes that change with other attributes, and need no line of their own then."""
 _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "mtu": frozenset({"packet_mtu", "host_mtu"}),
     "is_up": frozenset({"is_up"}),

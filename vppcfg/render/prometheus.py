@@ -1,4 +1,4 @@
-"""Writes how a watched VPP stands as metrics in the text format of Prometheus.
+"""Writes the status of a watched VPP as metrics in the text format of Prometheus.
 
 The format is that of https://prometheus.io/docs/instrumenting/exposition_formats/ for the textfile collector of
 node_exporter, which takes no timestamps.

@@ -1,4 +1,4 @@
-"""What a change does to routing daemons, for people and for programs."""
+"""The text and the JSON about what a change does to routing daemons."""
 
 from __future__ import annotations
 

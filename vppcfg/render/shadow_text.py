@@ -1,4 +1,4 @@
-"""Routes of a plan that a route of a preferred source shadows: as text, and for programs."""
+"""Lines about routes of a plan that VPP will not use, because a preferred source has the same prefix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 10
 
 
 def shadow_lines(plan: Plan) -> Iterator[str]:
-    """Yield a line for each object that comes to lie below a better one; warnings name those that do already."""
+    """Yield a line for each route that the plan lets another one shadow; warnings name those that are shadowed now."""
     names = sorted(plan.desired.hidden_by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
     for name in names[:_MOST]:
         yield f"{name} will be shadowed by {source_words(plan.desired.hidden_by[name])}, whose route VPP uses"

@@ -1,4 +1,4 @@
-"""Holds the configuration of a routing daemon against that of the router: devices, neighbours, next hops, MTUs.
+"""Compares the configuration of a routing daemon with that of the router: devices, neighbours, next hops, MTUs.
 
 All of it is a warning: a daemon may use devices of Linux that no file of ours describes, of which only names are known.
 """

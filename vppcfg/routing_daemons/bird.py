@@ -1,4 +1,4 @@
-"""BIRD: checked by `bird -p`, loaded by `birdc configure`, which goes back by itself unless it is confirmed."""
+"""Checks BIRD's configuration by `bird -p`, and loads it by `birdc configure`, which BIRD undoes unless confirmed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Bird:
         return [why_failed(ran)] if ran.trouble else []
 
     def why_unfit(self, text: str) -> str:
-        """Return why BIRD cannot be spoken to."""
+        """Return why no BIRD answers commands, '' when one does."""
         trouble, _ = self._ask("show", "status", within_s=_QUICK_S)
         return trouble
 

@@ -1,4 +1,4 @@
-"""FRR: checked by `vtysh -C`, compared and loaded by its own frr-reload.py (package frr-pythontools)."""
+"""Checks FRR's configuration by `vtysh -C`; compares and loads it by FRR's frr-reload.py (package frr-pythontools)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IP addresses per interface and FIB table, linked as VPP links them, and indexed for the search of overlaps.
+"""IP addresses of a simulated VPP by interface and FIB table, linked as VPP links them, with a search for overlaps.
 
 VPP keeps a chain of addresses per interface and the head of each chain (vnet/ip/ip_interface.c). An interface that
 borrows addresses has the head of its donor's chain: what is added to it then lands there, and what it had before is

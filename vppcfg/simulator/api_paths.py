@@ -1,4 +1,4 @@
-"""The paths of routes as API messages carry them (vnet/fib/fib_api.c)."""
+"""Converts the paths of routes between API messages and the tables of the simulated VPP (vnet/fib/fib_api.c)."""
 
 from __future__ import annotations
 

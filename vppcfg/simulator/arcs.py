@@ -1,8 +1,8 @@
-"""The features on the ways of packets through an interface (vnet/feature/feature.c): which are on, and in what order.
+"""Feature arcs of a simulated VPP (vnet/feature/feature.c): which features are on for an interface, in what order.
 
 VPP counts: what was enabled twice is passed twice, and has to be disabled twice. All of an interface go off with it,
-whatever the part that enabled them still has in its own tables; what such a part does not enable again because it
-takes it for on stays off on the next interface with the index.
+whatever the part that enabled them still has in its own tables; what such a part does not enable again because it takes
+it for on stays off on the next interface with the index.
 """
 
 from __future__ import annotations

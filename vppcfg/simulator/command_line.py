@@ -1,4 +1,4 @@
-"""VPP's command line: finds the commands in a text and runs them, one after the other, as vlib/cli.c does.
+"""The command line of a simulated VPP: finds the commands in a text and runs them in turn, as vlib/cli.c does.
 
 What follows a command's words is an `Input`, read the way vppinfra/unformat.c does: a piece that fits is taken, one
 that does not is left alone.

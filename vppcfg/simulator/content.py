@@ -1,4 +1,4 @@
-"""What the tables of the kinds hold, as plain values that compare: also what no message and no command shows."""
+"""All that a simulated VPP holds, as plain values for tests to compare: also what no message and no command shows."""
 
 from __future__ import annotations
 

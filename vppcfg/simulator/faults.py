@@ -1,4 +1,4 @@
-"""Faults on request: the state-changing messages that a simulated VPP refuses, ignores, lies about or dies of.
+"""Faults that a test asks for: messages that a simulated VPP refuses, ignores, answers wrongly, or dies of.
 
 It can also hang at one, and answer late.
 """

@@ -1,4 +1,4 @@
-"""Routes as VPP's FIB has them, and those that linux-nl has put there (plugins/linux-cp/lcp_router.c).
+"""Routes as the FIB of the simulated VPP has them, and those that linux-nl put there (plugins/linux-cp/lcp_router.c).
 
 The paths of a route are kept in the order in which VPP sorts them (vnet/fib/fib_path.c).
 """

@@ -1,4 +1,4 @@
-"""What VPP does to interfaces of every kind: made and deleted, admin state, MTUs, MAC addresses (vnet/interface.c)."""
+"""What a simulated VPP does to any interface: create, delete, admin state, MTUs, MAC addresses (vnet/interface.c)."""
 
 from __future__ import annotations
 
@@ -60,10 +60,11 @@ def rename(tables: Tables, port: HwInterface, name: str) -> None:
 
 
 def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None:
-    """Bring an interface up or down; raise RefusedError when a sub-interface's parent is down."""
+    """Bring an interface up or down, and end its punting; raise RefusedError when a sub-interface's parent is down."""
     parent = tables.parent_of(interface)
     if interface.is_sub and is_up and not parent.is_up:
         raise RefusedError(Retval.UNSPECIFIED, f"super-interface {tables.name_of(parent)} must be up")
+    interface.punts = False
     if interface.is_up == is_up:
         return
     interface.is_up = is_up
@@ -73,6 +74,18 @@ def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None
         set_link(tables, tables.hw_of(interface), is_up)
     for hook in tables.admin_hooks:
         hook(tables, interface.index)
+
+
+def punt(tables: Tables, interface: SwInterface) -> None:
+    """Bring an interface down and have it punt packets.
+
+    Raise RefusedError when a sub-interface's parent does not (vnet_sw_interface_set_flags_helper).
+    """
+    parent = tables.parent_of(interface)
+    if interface.is_sub and not parent.punts:
+        raise RefusedError(Retval.UNSPECIFIED, f"super-interface {tables.name_of(parent)} must be punt")
+    set_admin_state(tables, interface, False)
+    interface.punts = True
 
 
 def set_link(tables: Tables, port: HwInterface, is_up: bool) -> None:

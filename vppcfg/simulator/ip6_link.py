@@ -1,4 +1,4 @@
-"""IPv6 on interfaces, with a link-local address; VPP counts who turns it on (vnet/ip/ip6_link.c).
+"""Simulates IPv6 on interfaces, with a link-local address; VPP counts who turns it on (vnet/ip/ip6_link.c).
 
 Each address of an interface turns it on once, and so does a command at the prompt.
 """

@@ -1,4 +1,4 @@
-"""How an interface takes part in switching: cross-connected, in a bridge domain, or L3 (vnet/l2)."""
+"""Simulates how an interface takes part in switching: cross-connected, in a bridge domain, or L3 (vnet/l2)."""
 
 from __future__ import annotations
 

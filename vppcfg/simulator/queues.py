@@ -1,4 +1,4 @@
-"""The queues of ports and the threads that look after them (vnet/interface/rx_queue.c, tx_queue.c)."""
+"""Simulates the queues of ports and the threads that poll them (vnet/interface/rx_queue.c, tx_queue.c)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def spread_tx(main: QueueMain, queues: Queues, count: int) -> None:
     queues.tx = [frozenset(range(queue, main.threads, count)) for queue in range(count)]
 
 
-def have_workers(tables: Tables, workers: int) -> None:
+def set_workers(tables: Tables, workers: int) -> None:
     """Let there be workers, as if VPP had been started with so many: all queues are spread anew."""
     main = tables.part(QueueMain)
     main.workers, main.turn = workers, 0
@@ -76,7 +76,7 @@ def have_workers(tables: Tables, workers: int) -> None:
         main.of_port[port.index].modes = modes
 
 
-def have_queue(tables: Tables, port: HwInterface, queue: int, *, is_rx: bool) -> None:
+def ensure_queue(tables: Tables, port: HwInterface, queue: int, *, is_rx: bool) -> None:
     """Give a port more queues, where it has too few to have one of this number."""
     main, queues = tables.part(QueueMain), queues_of(tables, port)
     while is_rx and queues.rx and len(queues.rx) <= queue:

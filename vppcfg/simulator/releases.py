@@ -1,6 +1,6 @@
 """The VPP releases that can be simulated, and spans of them.
 
-What a release does otherwise is a `Habit` in the module of the kind that differs.
+What some releases do otherwise is a `ReleaseQuirk` in the module of the kind that differs.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Release:
 
     name: str
 
-    def has(self, habit: ReleaseQuirk) -> bool:
-        """Return whether the release has a habit."""
-        return self.is_in(habit.span)
+    def has(self, quirk: ReleaseQuirk) -> bool:
+        """Return whether the release has a quirk."""
+        return self.is_in(quirk.span)
 
     def is_in(self, span: str) -> bool:
         """Return whether the release is in a span such as `24.10-`."""

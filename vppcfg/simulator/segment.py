@@ -1,4 +1,4 @@
-"""The bytes of a stats segment, made from counters by name (vlib/stats/shared.h, vppinfra/vec_bootstrap.h).
+"""Builds the bytes of a simulated VPP's stats segment from counters (vlib/stats/shared.h, vppinfra/vec_bootstrap.h).
 
 Vectors are given by thread: `[[0, 7], [0, 9]]` are two places of a simple counter on two threads, pairs in their stead
 those of a combined one. A symlink is a `Link`, which names a counter and a place in it.

@@ -1,4 +1,4 @@
-"""The sockets of a simulated VPP: listening ones, and each client's with what came, what is to leave, and when.
+"""The sockets of a simulated VPP: listens, splits what clients send into messages, and sends answers, also late.
 
 On VPP's stream sockets a header with the length stands before every message (vlibapi/api_common.h)."""
 
@@ -130,7 +130,7 @@ class LateAnswers:
         return due
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all answers."""
         self._held.clear()
 
 

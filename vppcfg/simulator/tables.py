@@ -1,4 +1,4 @@
-"""The tables of a VPP that several kinds of objects read; they hold data and decide nothing.
+"""The tables of a simulated VPP that several kinds of objects share; they hold data and decide nothing.
 
 The tables of a single kind are a class in its module, and `Tables.part` returns them.
 """
@@ -106,6 +106,8 @@ class SwInterface:
     mtus: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     """L3, IPv4, IPv6, MPLS, in bytes."""
     is_up: bool = False
+    punts: bool = False
+    """Whether packets are punted while it is down; VPP's API does not report it."""
     tag: bytes = b""
     flood_class: FloodClass = FloodClass.NORMAL
     unnumbered: int | None = None
@@ -235,7 +237,7 @@ class FibTable:
     name: bytes
     holders: set[FibSource] = field(default_factory=set)
     locks: Counter[str] = field(default_factory=Counter)
-    """How often others hold it, by the name of their source: tunnels that look up their other end, relays."""
+    """How often other objects lock it, by the name of their source: tunnels that look up their other end, relays."""
     routes: Routes = field(default_factory=dict)
     """Those of the prompt and of the API."""
     left_hosts: set[int] = field(default_factory=set)

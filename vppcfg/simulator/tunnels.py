@@ -1,4 +1,4 @@
-"""What all kinds of tunnels have in VPP: a pool of them, found by a key, by interface, and by number."""
+"""The base of simulated tunnels of all kinds: a pool of them, found by a key, by interface, and by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ground of the simulator: clients, messages as values by name, and texts as VPP packs them."""
+"""The types that all of the simulator uses: clients, messages as values by field, and strings as VPP packs them."""
 
 from __future__ import annotations
 

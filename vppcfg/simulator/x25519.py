@@ -1,6 +1,6 @@
-"""The public key of a private key (X25519, RFC 7748), computed without a library, so that the simulator shares none.
+"""The public key of a private key (X25519, RFC 7748), computed without a library, so that the simulator needs none.
 
-It takes a time that depends on the key, which is fit for keys that are played with and for no others.
+It takes a time that depends on the key, and so would reveal it: only for keys that are made up here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _PRIME = 2**255 - 19
 _A24 = 121665
 _BASE = 9
 _GENERATED_KEYS = 8
-"""How many keys a simulated VPP can be loaded with: of others, what gives them is unknown."""
+"""How many keys a simulated VPP can be loaded with: a state names keys without their secrets."""
 
 
 def public_key(private_key: bytes) -> bytes:
@@ -48,7 +48,7 @@ def generated_key(number: int) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def generated_keys() -> dict[bytes, bytes]:
-    """Return made-up private keys by what they give, and made-up preshared keys by their digests."""
+def key_lookup() -> dict[bytes, bytes]:
+    """Return the generated keys: private ones by their public keys, preshared ones by their SHA-256 digests."""
     keys = [generated_key(number) for number in range(_GENERATED_KEYS)]
     return {public_key(key): key for key in keys} | {sha256(key).digest(): key for key in keys}

@@ -1,4 +1,4 @@
-"""The limits of drivers: queues and descriptors per network device, of DPDK's from its sources (drivers/net/).
+"""The limits of network drivers, queues and descriptors per device; those of DPDK from its sources (drivers/net/).
 
 They are for devices that VPP does not drive yet; for others, what VPP shows counts instead.
 """

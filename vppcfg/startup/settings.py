@@ -1,4 +1,4 @@
-"""The settings that files are made of, each with its reason and who decided on it."""
+"""The values of startup.conf and the kernel files, each with its reason and who decided on it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class LinuxCp:
 
 @record
 class Settings:
-    """Everything that is written."""
+    """All values that startup.conf and the kernel files are written from."""
 
     release: Release
     placement: Placement

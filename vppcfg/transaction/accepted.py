@@ -1,4 +1,7 @@
-"""What the journal records about the past: what a boot may bring back, files that were rolled back, open ends."""
+"""What follows from the changes in the journal: which was accepted last, rolled back, waits, or was interrupted.
+
+A boot applies what was accepted last; a file that was rolled back is not applied again unasked.
+"""
 
 from __future__ import annotations
 
@@ -174,13 +177,12 @@ def rolled_back_unnoted(records: Sequence[Record]) -> list[Record]:
     return list(found.values())
 
 
-def settle(
+def close_open_changes(
     journal: Journal, records: Sequence[Record], boot_id: str, at: str, refuse: Callable[[Record], object]
 ) -> list[Record]:
-    """Write down how changes ended whose vppcfg did not live to do so, and return all of them as they stand then.
+    """Write down the outcome of changes whose vppcfg was killed, and return all changes as they stand then.
 
-    Call it with the lock held. `refuse` is to raise PlanRefusedError for a change that
-    waits for its timer.
+    Call it with the lock held. `refuse` is to raise PlanRefusedError for a change that waits for its timer.
     """
     unnoted = {record.entry.number for record in rolled_back_unnoted(records)}
     return [

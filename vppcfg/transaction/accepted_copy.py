@@ -1,4 +1,4 @@
-"""The second copy of what was accepted last, which a boot applies when the journal is damaged.
+"""The second copy of the state that was accepted last, which a boot applies when the journal is damaged.
 
 It lies beside the journal, so that nothing that befalls that takes the copy along.
 """

@@ -1,8 +1,8 @@
-"""Room on the disk that is taken before a change begins, so that the rollback works when the disk is full by then.
+"""Reserves room on the disk before a change begins, so that a rollback works when the disk is full by then.
 
 There are two kinds. A file that will be replaced once, and is short, has a spare beside it of the same length: the new
 content goes into the blocks of the spare, and the two change places. For what is written anew there is one large file
-that is given back when nothing else is left.
+that is released when no other room is left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vppcfg.transaction.signed_document import MODE, sync_folder
 _BLOCK_BYTES = 4096
 
 
-def take(path: Path, size_bytes: int) -> None:
+def reserve(path: Path, size_bytes: int) -> None:
     """Make a file that has this many bytes of the disk, unless it has them. Raise StorageError without room."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)
@@ -28,12 +28,12 @@ def take(path: Path, size_bytes: int) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        give_back(path)
+        release(path)
         raise StorageError(f"cannot reserve {size_bytes} bytes as {path}: {error.strerror}") from error
 
 
-def give_back(path: Path) -> bool:
-    """Give the room of a reserve to whoever needs it; return whether there was any."""
+def release(path: Path) -> bool:
+    """Free the room of a reserve; return whether there was any."""
     try:
         path.unlink()
     except OSError:

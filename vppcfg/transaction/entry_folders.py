@@ -1,4 +1,4 @@
-"""The folders of the entries of a journal: their names, how one appears, and where those lie that cannot be read."""
+"""The folders of the entries of a journal: names them, makes one appear whole, sets aside those that cannot be read."""
 
 from __future__ import annotations
 

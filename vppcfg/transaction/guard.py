@@ -1,4 +1,4 @@
-"""What a plan must not do without a further word: too much impact, a protected interface, mass deletion."""
+"""The guards: what a plan must not do without an option that allows it, such as touch a protected interface."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Limits:
     allow_mass_deletion: bool = False
     """Whether most of what exists may be deleted."""
     lose_unmanaged: bool = False
-    """Whether what others have on interfaces and in tables may be lost or left without effect."""
+    """Whether configuration of other programs on interfaces and in tables may be lost or left without effect."""
     no_way_back: bool = False
     """Whether to do without a rollback where there would be none."""
 
@@ -60,7 +60,7 @@ class Objection(NamedTuple):
 
 
 def objections(plan: Plan, protected: Collection[str], limits: Limits) -> Iterator[Objection]:
-    """Yield what the guards have against a plan."""
+    """Yield all objections of the guards to a plan."""
     if plan.impact > limits.max_impact:
         yield Objection(
             f"the plan's impact is {plan.impact.label}, more than --max-impact {limits.max_impact.label}",
@@ -73,7 +73,7 @@ def objections(plan: Plan, protected: Collection[str], limits: Limits) -> Iterat
 
 
 def check(plan: Plan, protected: Collection[str], limits: Limits) -> None:
-    """Raise PlanRefusedError with the first thing that the guards have against a plan."""
+    """Raise PlanRefusedError with the first objection to a plan."""
     for objection in objections(plan, protected, limits):
         raise objection.error()
 
@@ -101,7 +101,7 @@ def mass_deletion(plan: Plan) -> str:
 
 
 def about_unmanaged(plan: Plan, protected: Collection[str], limits: Limits) -> Iterator[Objection]:
-    """Yield what the guards have against a plan for what others have on what it touches.
+    """Yield objections to a plan that loses configuration of other programs on what it touches.
 
     No option lifts the protection of an interface, nor that VPP would leave something to the next interface.
     """
@@ -134,7 +134,7 @@ def _attached(left: Sequence[Attachment]) -> str:
 
 
 def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
-    """Yield what the guards have against a plan for the routes that others have in FIB tables that it deletes.
+    """Yield objections to a plan that deletes FIB tables with routes of other programs.
 
     No option lifts it: VPP would leave the routes to the next table that is made, or keep the table for them. Nothing
     is asked when no table goes. Raise DataplaneError.
@@ -174,7 +174,7 @@ def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
 
 
 def about_neighbors(plan: Plan) -> Iterator[Objection]:
-    """Yield what the guards have against a plan for the static neighbours that VPP has kept of deleted interfaces.
+    """Yield objections to a plan that gives static neighbours of deleted interfaces to new ones.
 
     VPP up to 25.10 leaves them to the next interface with the index, which may be any that is made, and ends when the
     same address is entered on another interface or taken out there (vnet/ip-neighbor/ip_neighbor.c). No option lifts

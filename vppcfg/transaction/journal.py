@@ -23,7 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
-from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take
+from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder
@@ -314,16 +314,16 @@ class Journal:
         try:
             self._folders.create(number, files, _MODES)
         except StorageError:
-            if not give_back(self._reserve):
+            if not release(self._reserve):
                 raise
             self._folders.create(number, files, _MODES)
 
     def _create_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
-        take(self._reserve, room_for([len(data) for data in files.values()]))
+        reserve(self._reserve, room_for([len(data) for data in files.values()]))
         try:
             self._folders.create(number, files, _MODES)
         except StorageError:
-            give_back(self._reserve)
+            release(self._reserve)
             raise
 
     def _forget(self, latest: Entry) -> None:

@@ -75,7 +75,7 @@ class Lock:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(descriptor)
-            raise LockedError(whose(holder_of(self._path)), "wait for it to end, and try again") from error
+            raise LockedError(holder_text(holder_of(self._path)), "wait for it to end, and try again") from error
         with contextlib.suppress(PermissionError):  # another user's, who has set it
             os.fchmod(descriptor, _MODE)
         return descriptor
@@ -117,7 +117,7 @@ def holder_of(path: Path) -> Holder | None:
         return None
 
 
-def whose(holder: Holder | None) -> str:
+def holder_text(holder: Holder | None) -> str:
     """Return the message when another process has the lock."""
     if holder is None:
         return "another vppcfg works on this VPP"

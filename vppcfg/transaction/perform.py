@@ -1,7 +1,8 @@
-"""A plan and a dataplane in, how far it got out: each phase is complete before the next begins, each turn in it, too.
+"""Carries out the steps of a plan on a dataplane: each phase, and each turn in it, is complete before the next begins.
 
-What a later turn does depends on what an earlier one has done: VPP 26.10 crashes, for one, when the table goes that a
-tunnel looks up its other end in, because the deletion of that tunnel was refused.
+A turn is a run of steps that do not depend on each other. What a later turn does depends on what an earlier one has
+done: VPP 26.10 crashes, for one, when the table goes that a tunnel looks up its other end in, because the deletion of
+that tunnel was refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plans for a running VPP, with what a state lacks and only VPP can report.
+"""Makes plans for a running VPP, and adds to them what only VPP can report.
 
 That is: what other programs configured on the interfaces and tables that a plan touches (unmanaged attachments),
 objects that another source shadows, and how many NAT44 sessions end; and after the change, what was not restored.
@@ -15,7 +15,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
-from vppcfg.plan.operations import BringBack, RemoveObject, SetObject
+from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
 
@@ -73,7 +73,7 @@ def not_restored(before: State, dataplane: Dataplane, now: State) -> tuple[Attac
 
 def not_carried_over(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
     """Return the attachments that a plan was to carry over and VPP lacks after it. Raise DataplaneError."""
-    back = tuple(each.attachment for each in plan.of(BringBack))
+    back = tuple(each.attachment for each in plan.of(RestoreAttachment))
     return not_restored(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
 
 

@@ -1,4 +1,4 @@
-"""Which process it is: ids come again, the moment of a start in one run of the machine does not."""
+"""Identifies a process by its id and the moment of its start: Linux reuses the ids alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan does to NAT44, by the names that `protected` may have: mappings, and interfaces that give an address."""
+"""The impact of a plan on NAT44 by names that `protected` may have: mappings, and interfaces that give an address."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import BringBack, RestoreInLinux
+from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import closest_to, created_ports
 from vppcfg.plan.unmanaged import without
@@ -46,7 +46,7 @@ class Cause(Enum):
     BUG = "an error in vppcfg itself"
 
 
-AFTERWARDS = frozenset({Cause.HOOK, Cause.ROUTING, Cause.CHECK})
+POST_CHANGE_CAUSES = frozenset({Cause.HOOK, Cause.ROUTING, Cause.CHECK})
 """What goes wrong once VPP has the new state; the text of such a failure is the whole sentence."""
 
 
@@ -97,7 +97,7 @@ Waiting = Callable[[], AbstractContextManager[None]]
 
 
 class Watcher(Protocol):
-    """Called with the progress; what it raises ends nothing but itself."""
+    """An observer that is called with the progress of a change; what it raises does not stop the change."""
 
     def performing(self, plan: Plan) -> None:
         """A plan begins."""
@@ -128,18 +128,18 @@ def transact(
     on_bug: Callable[[Outcome], object],
     keep: bool = False,
     waiting: Waiting = nullcontext,
-    afterwards: Callable[[], Failure | None] = lambda: None,
+    post_change: Callable[[], Failure | None] = lambda: None,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
     `should_stop` is asked all the time, but not in a rollback, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
-    step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
+    step succeeded stays as it is. `post_change` is called when VPP has the new state, and returns why that cannot be
     kept, None when it can. An unexpected error is raised again, after the rollback and after `on_bug` was
     called with the outcome.
     """
     try:
-        failure = _forward(plan, session, watcher, should_stop) or _afterwards(afterwards, should_stop)
+        failure = _forward(plan, session, watcher, should_stop) or _run_post_change(post_change, should_stop)
     except BaseException:
         failure = Failure(cause=Cause.BUG)
         watcher.failed(failure)
@@ -176,8 +176,8 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried_over=absent)
 
 
-def _afterwards(afterwards: Callable[[], Failure | None], should_stop: Callable[[], bool]) -> Failure | None:
-    failure = afterwards()
+def _run_post_change(post_change: Callable[[], Failure | None], should_stop: Callable[[], bool]) -> Failure | None:
+    failure = post_change()
     if should_stop():
         return Failure(cause=Cause.STOPPED, text=failure.text if failure is not None else "")
     return failure
@@ -246,7 +246,9 @@ def go_back(
         watcher.performed(performance)
         inverse += len(performance.done)
         trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
-        refused |= {each.operation.attachment for each in performance.refusals if isinstance(each.operation, BringBack)}
+        refused |= {
+            each.operation.attachment for each in performance.refusals if isinstance(each.operation, RestoreAttachment)
+        }
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()

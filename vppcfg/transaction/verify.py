@@ -1,4 +1,4 @@
-"""Looks again after a plan was carried out: a dataplane and its plan in, what still differs out."""
+"""Verifies a change: observes the dataplane again after a plan was carried out, and returns what still differs."""
 
 from __future__ import annotations
 

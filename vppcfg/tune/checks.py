@@ -1,4 +1,4 @@
-"""Looks whether all was seen that a verdict needs: ports, threads, their load, losses, and counters of errors.
+"""Checks that all was measured that a verdict needs: ports, threads, their load, losses, and counters of errors.
 
 What was not seen is named, with the commands that would show it; losses are looked for in `loss_check`.
 """

@@ -1,4 +1,4 @@
-"""The clocks that nodes take on the busiest worker: measured at one load, and fitted over several.
+"""Computes the CPU clocks that graph nodes take on the busiest worker: measured at one load, and fitted over several.
 
 VPP counts calls, packets and clocks, so the accounting is exactly linear. Two samples give what a call and what a
 packet costs in a node; more give a least-squares fit and an idea of its error.

@@ -1,4 +1,4 @@
-"""Asks all rules about one situation, and sorts what they find by the packets that it loses."""
+"""Runs all rules on one situation, and sorts what they find by the packets that it loses."""
 
 from __future__ import annotations
 

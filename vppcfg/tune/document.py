@@ -1,4 +1,4 @@
-"""A diagnosis as plain data for programs; docs/tune.schema.json describes its shape."""
+"""The JSON of a diagnosis, for programs; docs/tune.schema.json describes its shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the load between two readings or more.
+"""Computes the load of a VPP from two readings of its counters or more.
 
 A single reading gives the load of the time that `show runtime` covers, without rates of errors.
 """

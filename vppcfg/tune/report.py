@@ -1,4 +1,4 @@
-"""Shows a diagnosis as one HTML page, with findings, graphs and tables; the page refers to no other file."""
+"""The HTML page of a diagnosis, with findings, graphs and tables; it refers to no other file."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _longer_rings(
 
 
 def live_ring(port: PortLoad, way: str, descriptors: int | None) -> tuple[str, ...]:
-    """Return the command that makes a ring longer at once; VPP has none for its own drivers."""
+    """Return the command that makes a ring longer at once; none for VPP's own drivers, which have no such command."""
     if descriptors is None or is_native(port):
         return ()
     return (f"set dpdk interface descriptors {port.name} {way} {descriptors}",)

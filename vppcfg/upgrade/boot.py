@@ -1,4 +1,4 @@
-"""The boot of a router on a VPP of the target release, real or simulated, with a journal that is thrown away."""
+"""Boots a router, as its own boot does, on a VPP of the target release, real or simulated, with a temporary journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts for VPP's CLI: commands that another release lacks, or takes for others."""
+"""Finds commands in a router's scripts that another release of VPP lacks, or takes for other commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vppcfg.upgrade.subject import UpgradeSubject
 
 
 def command_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
-    """Yield the commands that today's VPP takes and the target does not, or takes for others."""
+    """Yield the commands that today's VPP takes and the target does not, or takes for other commands."""
     today, then = grammar_of(change.old), grammar_of(change.new)
     for place, command in subject.commands():
         old, new = today.read(command), then.read(command)

@@ -1,4 +1,4 @@
-"""The API messages that a file needs: those that one release has and another one lacks."""
+"""Finds the API messages that a file needs and that the target release of an upgrade lacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan
@@ -20,8 +20,8 @@ from vppcfg.upgrade.subject import UpgradeSubject
 _KEY_BYTES = 32
 
 
-class WordsOfRelease:
-    """What the messages of a release are, without a VPP of it."""
+class ReleaseVocabulary:
+    """The API messages and fields of a release, known without a VPP of it."""
 
     def __init__(self, release: Release) -> None:
         self._messages = table_of(release).messages
@@ -83,7 +83,7 @@ def operations_of(subject: UpgradeSubject) -> tuple[Operation, ...]:
 
 def _lacking(subject: UpgradeSubject, release: Release) -> dict[str, list[str]]:
     """Return what is set up by each message that a release lacks."""
-    words, indexes = WordsOfRelease(release), cast(Indexes, _IndexOfNothing())
+    words, indexes = ReleaseVocabulary(release), cast(Indexes, _IndexOfNothing())
     lacking: dict[str, list[str]] = {}
     for operation in operations_of(subject):
         if operation.needs_vpp:

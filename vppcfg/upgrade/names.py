@@ -1,4 +1,4 @@
-"""Ports and globs: what is called otherwise by another release."""
+"""Finds ports that another release of VPP names otherwise, and globs that then match other interfaces."""
 
 from __future__ import annotations
 

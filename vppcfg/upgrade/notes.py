@@ -1,4 +1,4 @@
-"""What VPP does differently from some release on, for which no table can be made: written by hand from its source.
+"""Differences in what VPP does from some release on, written by hand from its source: no table can be made of them.
 
 A note has what is new and what was before, so that it reads both ways, and finds what of a router it is about; where
 it finds nothing, there is no finding.

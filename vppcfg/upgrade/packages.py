@@ -1,4 +1,4 @@
-"""The packages of the target release: those that this router needs, and those that are at hand."""
+"""Finds the packages of the target release that this router needs and that are not at hand."""
 
 from __future__ import annotations
 

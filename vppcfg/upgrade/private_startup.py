@@ -1,4 +1,4 @@
-"""The startup.conf of a router as a VPP of one's own can start with it, beside that of the router, on any machine.
+"""A router's startup.conf made fit for a private VPP beside that of the router, on any machine.
 
 What is about the machine, its devices, CPUs, memory and folders, is left out; everything else stays, right or wrong.
 """

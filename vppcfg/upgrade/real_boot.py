@@ -1,4 +1,4 @@
-"""The boot of a router on a real VPP of the target release, which is started for it and ends with it."""
+"""Boots a router on a real VPP of the target release, which is started for this rehearsal and ends with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def boot_real(
     if stanzas is None:
         return Boot(failed_at=0, failure=f"VPP cannot read {subject.startup.name if subject.startup else ''}")
     try:
-        with private_vpp(prefix, environment_of(subject, release, stanzas)) as process:
+        with private_vpp(prefix, setup_with(subject, release, stanzas)) as process:
             _prepare(subject.configuration, release, ports, process, prefix)
             return boot(subject, _target(process, prefix), files)
     except DataplaneError as error:
@@ -70,7 +70,7 @@ def _json_dir(prefix: Path) -> str | None:
     return str(folder) if folder.is_dir() else None
 
 
-def environment_of(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:
+def setup_with(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:
     """Return what the router's VPP finds when it starts, as far as file and startup.conf have it."""
     configuration = subject.configuration
     taps = [config for config in configuration.virtual.values() if isinstance(config, TapConfig)]

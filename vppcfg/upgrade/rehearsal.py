@@ -1,4 +1,4 @@
-"""A boot of the router rehearsed on a VPP of the target release: a simulated one, or a real one of one's own.
+"""Rehearses the boot of a router on a VPP of the target release: a simulated one, or a private real one.
 
 It shows that plan, messages and their order go together with the target and its startup.conf: the simulated one as far
 as it is like a real one, the real one with ports that lead nowhere. Drivers and hugepages are not tried.
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State

@@ -1,4 +1,4 @@
-"""What was found about an upgrade, for people and for programs."""
+"""The report on an upgrade, as text for people and as JSON for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The router that is to be upgraded, as far as it is known: its file, its startup.conf, its scripts, its packages."""
+"""What is known of the router that is to be upgraded: its file, its startup.conf, its scripts, its packages."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from vppcfg.adopt.script import commands_in
 from vppcfg.common.release import Release
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.state import State

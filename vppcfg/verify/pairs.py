@@ -1,4 +1,4 @@
-"""The two sides of each LCP pair: device, state, MTU, addresses, neighbours."""
+"""Compares the two sides of each LCP pair, VPP's interface and Linux's device: state, MTU, addresses, neighbours."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> P
 
 
 def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:
-    """Tell of a device that is not there, or is not the one that VPP made the pair with."""
+    """Yield a device that is not there, or is not the one that VPP made the pair with."""
     name = pair.host_name
     if pair.side is None:
         yield Mismatch(MismatchKind.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its interface is gone")
@@ -98,7 +98,7 @@ def _about_addresses(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
 
 
 def _about_borrowed(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
-    """Tell of addresses that Linux has on the device of an unnumbered interface, and its donor has not.
+    """Yield addresses that Linux has on the device of an unnumbered interface, and its donor has not.
 
     Linux may have those of the donor elsewhere, or with other lengths.
     """

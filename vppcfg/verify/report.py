@@ -1,4 +1,4 @@
-"""What was found, in groups: few causes make many mismatches, and a group has one."""
+"""The report of `verify`: mismatches between Linux and VPP in groups, since few causes make many of them."""
 
 from __future__ import annotations
 

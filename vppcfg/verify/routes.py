@@ -1,4 +1,4 @@
-"""The routes of Linux against those in effect in VPP, a table at a time, in one pass over VPP's."""
+"""Compares the routes of Linux with those in effect in VPP, a table at a time, in one pass over VPP's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TableComparison:
     """Routes of VPP alone, by source."""
 
 
-def of_files(
+def shared_with_files(
     linux: Routes, vpp: Iterable[tuple[bytes, RouteEntry]]
 ) -> tuple[Routes, Iterator[tuple[bytes, RouteEntry]]]:
     """Return what Linux and files both have in a table, for a VPP that copies none of Linux's routes.

@@ -21,8 +21,8 @@ _EACH_S = 0.001
 """What a request, or an answer that is kept, adds to the time that a round may take; VPP needs a hundredth of that."""
 
 
-class Round:
-    """The replies to requests that were sent together."""
+class Batch:
+    """Requests that were sent together, and the replies to them so far."""
 
     def __init__(self, channel: Channel, requests: int) -> None:
         """Begin to wait for the answers to so many requests."""

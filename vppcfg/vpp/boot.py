@@ -1,4 +1,4 @@
-"""Which run of VPP is at the other end: its process and when that began, or what its stats segment shows of it.
+"""Identifies the run of a VPP that a connection leads to: by its process and start time, or by its stats segment.
 
 A VPP that was restarted has lost its configuration; nothing that was planned for the one before may reach it.
 """

@@ -14,7 +14,7 @@ from typing import Any
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.request import Value
 from vppcfg.vpp import definitions
-from vppcfg.vpp.batch import Round
+from vppcfg.vpp.batch import Batch
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
@@ -125,7 +125,7 @@ class Connection:
         """
         context, ping = self.request("control_ping")
         end = HEAD.pack(self.message("control_ping_reply").index, context)
-        answers = Round(self._channel, len(requests))
+        answers = Batch(self._channel, len(requests))
         self._channel.send(b"".join(requests) + ping)
         while True:
             messages = self.receive()

@@ -1,4 +1,4 @@
-"""What VPP forwards by: interfaces of LCP pairs with addresses and neighbours, and routes, table by table.
+"""Reads what VPP forwards by, for `verify`: interfaces of LCP pairs, neighbours, and routes, table by table.
 
 A million routes are 200 MB of messages. What two of them have alike but their prefix is decoded once, and nothing is
 kept here.

@@ -1,4 +1,4 @@
-"""Objects of ours that VPP has and does not show because another source shadows them: they are no difference."""
+"""Reads objects of ours that VPP has and does not list because another source shadows them: they are no difference."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from vppcfg.kinds.nd_proxy_reading import all_proxies
 from vppcfg.kinds.route_prompt import routes_of_prompt
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.interface import read_names
 
 
-def read_hidden(connection: Connection, items: Sequence[VppObject]) -> list[Hidden]:
+def read_hidden(connection: Connection, items: Sequence[VppObject]) -> list[HiddenObject]:
     """Return those of `items` that VPP does not show, and what it keeps of ours instead. Raise DataplaneError."""
     if not items:
         return []
@@ -27,7 +27,7 @@ def read_hidden(connection: Connection, items: Sequence[VppObject]) -> list[Hidd
 
 
 def read_prompt(connection: Connection, state: State) -> list[Route]:
-    """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+    """Return the routes that were set at VPP's CLI prompt and that a file can have. Raise DataplaneError."""
     names = {index: name for name, index in read_names(connection).items()}
     return list(routes_of_prompt(connection, state, names))
 
@@ -38,7 +38,9 @@ def with_unlisted(connection: Connection, state: State) -> State:
     VPP walks all IPv6 routes for them.
     """
     names = {index: name for name, index in read_names(connection).items()}
-    return state.with_hidden(Hidden(item=each, by="", found=each) for each in all_proxies(connection, state, names))
+    return state.with_hidden(
+        HiddenObject(item=each, by="", found=each) for each in all_proxies(connection, state, names)
+    )
 
 
 def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:

@@ -1,4 +1,4 @@
-"""A running VPP as a dataplane: its state can be read, and operations carried out, through its API socket."""
+"""A running VPP behind its API socket: its state can be read, and operations carried out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
@@ -20,7 +20,7 @@ from vppcfg.model.forwarding import RouteEntry, TableId, VppForwarding
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RemoveObject, SetObject
 from vppcfg.vpp.boot import read_boot_id
@@ -72,7 +72,7 @@ class LiveDataplane:
         except BaseException:
             connection.close()
             raise
-        _LOG.info("VPP version is %s", self.version, extra=IN_PASSING)
+        _LOG.info("VPP version is %s", self.version, extra=DETAIL)
         _warn_of_unknown(self.version)
 
     @classmethod
@@ -102,16 +102,16 @@ class LiveDataplane:
         yield from self._formerly()
         yield from self._set.values()
 
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""
         return read_hidden(self._connection, items)
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        """Return what others have put into these FIB tables. Raise DataplaneError."""
+        """Return the routes of other programs in these FIB tables. Raise DataplaneError."""
         return foreign_routes(self._connection, tables)
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        """Return what others have on interfaces and in FIB tables. Raise DataplaneError."""
+        """Return what other programs have configured on interfaces and in FIB tables. Raise DataplaneError."""
         from vppcfg.vpp.unmanaged import read_unmanaged
 
         return read_unmanaged(self._connection, holders, state)
@@ -120,11 +120,11 @@ class LiveDataplane:
         """Return how many sessions NAT44 has now. Raise DataplaneError."""
         return count_sessions(self._connection)
 
-    def standing(self, state: State) -> Sequence[Attachment]:
-        """Return what others have that is on no interface. Raise DataplaneError."""
-        from vppcfg.vpp.unmanaged import read_standing
+    def standalone(self, state: State) -> Sequence[Attachment]:
+        """Return what other programs have configured that is on no interface. Raise DataplaneError."""
+        from vppcfg.vpp.unmanaged import read_standalone
 
-        return read_standing(self._connection, state)
+        return read_standalone(self._connection, state)
 
     def nat(self) -> NatSessions:
         """Return what asks for the sessions of NAT."""
@@ -144,7 +144,7 @@ class LiveDataplane:
         return read_routes(self._connection, table, around.names, around.sources)
 
     def read_numbers(self) -> Numbers:
-        """Return what the numbers stand for that VPP's tracer prints. Raise DataplaneError."""
+        """Return the names behind the numbers that VPP's tracer prints. Raise DataplaneError."""
         from vppcfg.vpp.probing import read_numbers
 
         return read_numbers(self._connection)
@@ -165,11 +165,11 @@ class LiveDataplane:
 
         return inject(self._connection, injections, is_in_service=is_in_service)
 
-    def whose_traces(self) -> str:
+    def foreign_traces(self) -> str:
         """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
-        from vppcfg.vpp.probing import whose_traces
+        from vppcfg.vpp.probing import foreign_traces
 
-        return whose_traces(self._connection)
+        return foreign_traces(self._connection)
 
     def read_ways(self, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
         """Return by which prefix VPP finds addresses in tables, '' where it drops. Raise DataplaneError."""

@@ -1,4 +1,4 @@
-"""What VPP's NAT keeps of connections: of a port, of hosts, of threads (plugins/nat).
+"""Reads the sessions of VPP's NAT, of a port, of hosts, of threads (plugins/nat).
 
 VPP stops its workers while it goes through the sessions for any of these, a second for some millions.
 """

@@ -1,4 +1,4 @@
-"""Sends operations to VPP, up to 500 at a time, and collects the replies. Messages are written in `messages`."""
+"""Sends the operations of a plan to VPP, up to 500 at a time, and collects the replies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import (
     Operation,
-    PutBack,
+    RemoveAttachment,
     RenewIpv6,
+    RestoreInVpp,
     SetAdminState,
     SetDhcpClient,
-    TakeOff,
 )
 from vppcfg.plan.request import NO_MAC
 from vppcfg.vpp.codec import HEAD, Reader
@@ -35,7 +35,7 @@ WINDOW = 500
 
 
 class Run:
-    """One sequence of operations on its way through a VPP."""
+    """Sends one sequence of operations to a VPP, and collects the replies."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ def _check_messages(connection: Connection, operations: Sequence[Operation]) -> 
     One operation stands for all of its type, but for those whose message is that of the attachment that they carry.
     """
     kinds = {type(each): each for each in operations}
-    carried = [each for each in operations if type(each) in (PutBack, TakeOff)]
+    carried = [each for each in operations if type(each) in (RestoreInVpp, RemoveAttachment)]
     for name in {each.request(_AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")

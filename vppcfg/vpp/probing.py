@@ -1,4 +1,4 @@
-"""Frames sent into a VPP as if they came in by a port, and what its tracer shows of them.
+"""Sends frames into a VPP as if they came in by a port, and returns what its tracer shows of them.
 
 A stream of the packet generator (src/vnet/pg) hands a frame to ethernet-input in the name of an interface; the trace
 of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together. Streams, and
@@ -109,7 +109,7 @@ def inject(connection: Connection, injections: Sequence[Injection], *, is_in_ser
     return found
 
 
-def whose_traces(connection: Connection) -> str:
+def foreign_traces(connection: Connection) -> str:
     """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
     parts = _run(connection, "show trace max 1").split("------------------- Start of thread")
     if any(part.strip() and _NOTHING_TRACED not in part for part in parts):

@@ -1,4 +1,4 @@
-"""What VPP asks on its wires: an echo request of its own, an ARP request, a neighbour solicitation.
+"""Sends a question on VPP's wires for a check: an echo request of VPP's own, an ARP request, a neighbour solicitation.
 
 While VPP waits for an answer, the one process that serves all clients of its API waits too (vl_api_clnt_process): each
 question takes about a second, and only one is sent at a time.

@@ -1,4 +1,4 @@
-"""What kinds of objects need of a connection to read a VPP's state; `vpp/connection` has it."""
+"""The interface (protocol) through which kinds of objects read a VPP's state; `vpp/connection` implements it."""
 
 from __future__ import annotations
 

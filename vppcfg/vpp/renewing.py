@@ -1,9 +1,10 @@
-"""Turns IPv6 off on an interface and on again, as often as it is on, which no message reports (vnet/ip/ip6_link.c).
+"""Turns IPv6 off and on again on an interface, so that its router advertisements name its present MTU.
 
-Each address of an interface turns IPv6 on once more, so does linux-nl for a link-local address of Linux, and so do
-DHCPv6, autoconfiguration and `enable ip6 interface`. IPv6 goes off when it was turned off that often. It is tried with
-once, twice, four times and so on. Each try turns IPv6 off and on equally often and is sent as one piece, so that IPv6
-is on after it whatever happens to the connection, and what was turned on too often is taken back.
+It is turned off and on as often as it is on, which no message reports (vnet/ip/ip6_link.c). Each address of an
+interface turns IPv6 on once more, so does linux-nl for a link-local address of Linux, and so do DHCPv6,
+autoconfiguration and `enable ip6 interface`. IPv6 goes off when it was turned off that often. It is tried with once,
+twice, four times and so on. Each try turns IPv6 off and on equally often and is sent as one piece, so that IPv6 is on
+after it whatever happens to the connection, and what was turned on too often is taken back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands of VPP's prompt that are run again: whether what they do is there already.
+"""Detects which CLI commands have taken effect already, so that running a script of them again changes nothing.
 
 VPP answers most of them with an error. Some succeed each time and have their effect once more: a policer
 then takes its tokens twice, and a classifier table is recreated. For these VPP is asked before. Of a few the error does
@@ -104,6 +104,7 @@ _STACKING = (
     _family(r"abf policy (?:add )?id (?P<policy>\d+) acl .*", "show abf policy", "path:", within=_ABF),
     _family(r"ipsec itf create", "show ipsec interface", r"^\[\d+\] ipsec", is_counted=True),
 )
+"""Commands that would have their effect a second time: VPP is asked before."""
 _UNCLEAR = (
     _family(
         r"nat44 add interface address (?P<interface>\S+)(?P<twice> twice-nat)?",
@@ -128,6 +129,7 @@ _UNCLEAR = (
         r"^\s+L3 {address}\b",
     ),
 )
+"""Commands whose error does not show whether their effect is there: VPP is asked afterwards."""
 
 
 _NEEDING = (

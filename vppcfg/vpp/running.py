@@ -1,4 +1,4 @@
-"""How a running VPP is set up: its threads over the API, everything else as the texts of its show commands."""
+"""Reads how a running VPP is set up: its threads over the API, everything else as texts of show commands."""
 
 from __future__ import annotations
 

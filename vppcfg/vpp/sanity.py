@@ -1,4 +1,4 @@
-"""What no VPP has: a state that was read, and whether its parts can be of one and the same VPP.
+"""Refuses a state whose parts cannot be of one and the same VPP.
 
 Each message is consistent in itself; but between two of them another client may have changed VPP, or an
 answer was lost or damaged. A plan that begins at such a state would lead nowhere.

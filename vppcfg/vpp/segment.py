@@ -1,4 +1,4 @@
-"""The memory of a VPP's stats segment: directory, scalars, counters and names (vlib/stats/shared.h, layout 2).
+"""Reads a VPP's stats segment: directory, scalars, counters and names (vlib/stats/shared.h, layout 2).
 
 The segment is read with pread(2) and never mapped: memory that its owner shortens would end a process that has mapped
 it with SIGBUS. Lengths and addresses come from VPP and are held against the size of the segment before they are used.

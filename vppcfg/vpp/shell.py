@@ -1,4 +1,4 @@
-"""What only VPP's CLI shows: the commands of one round of questions, and what each printed."""
+"""Runs CLI commands over the API, for what only VPP's CLI shows."""
 
 from __future__ import annotations
 

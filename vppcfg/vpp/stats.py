@@ -1,4 +1,4 @@
-"""What the tuner reads of a VPP's stats segment, as plain data that is kept in captures."""
+"""Reads from a VPP's stats segment what the tuner needs, as plain data that captures keep."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from tests.api_definitions import api_learned_once
 from tests.unit.test_work import calls_in
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import LineOutcome
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 
 
@@ -19,7 +19,7 @@ def adopted(size: int) -> Adoption:
         lines += [f"set interface mtu packet 1500 {name}", f"lcp create {name} host-if {name}"]
         lines.append(f"set interface ip address {name} 10.{number >> 8}.{number & 255}.1/24")
     script = Script(name="a.vpp", text="\n".join(lines))
-    return adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+    return adopt_scripts([script], ReplaySetup(release=NEWEST), lambda *_: None)
 
 
 @pytest.mark.timeout(120)

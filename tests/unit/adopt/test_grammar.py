@@ -2,7 +2,7 @@
 
 import pytest
 
-from vppcfg.adopt.grammar import Meant, grammar_of
+from vppcfg.adopt.grammar import ParsedCommand, grammar_of
 from vppcfg.common.release import NEWEST, Release
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -21,7 +21,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
     ],
 )
 def test_a_line_means_a_command(line: str, command: str, rest: str) -> None:
-    assert grammar_of(NEWEST).read(line) == Meant(command=command, rest=rest)
+    assert grammar_of(NEWEST).read(line) == ParsedCommand(command=command, rest=rest)
 
 
 def test_the_start_of_several_words_means_none_of_them() -> None:

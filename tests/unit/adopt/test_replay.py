@@ -7,17 +7,17 @@ import pytest
 from tests.laws.examples import TIMES
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST, Release, release_of
 
 
-def adopted(text: str, files: Mapping[str, str] | None = None, **ground: object) -> Adoption:
+def adopted(text: str, files: Mapping[str, str] | None = None, **setup: object) -> Adoption:
     known = files or {}
 
     def read_file(name: str, _: str) -> tuple[str, str] | None:
         return (name, known[name]) if name in known else None
 
-    return adopt_scripts([Script(name="a.vpp", text=text)], Ground(release=NEWEST, **ground), read_file)  # type: ignore[arg-type]
+    return adopt_scripts([Script(name="a.vpp", text=text)], ReplaySetup(release=NEWEST, **setup), read_file)  # type: ignore[arg-type]
 
 
 def outcomes(adoption: Adoption) -> list[str]:
@@ -230,7 +230,8 @@ def test_a_script_that_cannot_be_followed_is_a_fault(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["comment { a b }", "comment word", "vpplog { x }", "show interface", "clear errors", "define A b"]
+    "line",
+    ["comment { a b }", "comment word", "vpplog { x }", "show interface", "clear errors", "wait 1", "define A b"],
 )
 def test_what_sets_nothing_has_no_effect_and_is_not_told(line: str) -> None:
     adoption = adopted(f"{line}\n")
@@ -245,16 +246,27 @@ def test_what_vpp_refuses_is_a_fault(line: str) -> None:
     assert outcomes(adopted(f"{line}\n")) == ["fault"]
 
 
+@pytest.mark.parametrize("line", ["set term pag off", "set terminal ansi off", "history", "quit", "show terminal"])
+def test_what_is_for_the_prompt_ends_a_script(line: str) -> None:
+    adoption = adopted(f"{line}\nset interface state xe0 up\n")
+    assert outcomes(adoption) == ["fault", "never_ran"]
+    assert "prompt" in fault_in(adoption).why
+
+
+def test_all_is_no_port() -> None:
+    assert outcomes(adopted("set interface state all up\n")) == ["fault"]
+
+
 def test_a_feature_without_its_arc_is_refused_and_one_with_it_is_left() -> None:
     feature = "set interface feature xe0 ip4-snoop"
     assert outcomes(adopted(f"{feature}\n{feature} arc ip4-unicast\n", past_errors=True)) == ["fault", "unmanaged"]
 
 
-def test_a_wireguard_without_an_mtu_gets_the_usual_one() -> None:
+def test_a_wireguard_without_an_mtu_has_what_vpp_takes_in_its_place() -> None:
     key = "dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0="
     adoption = adopted(f"wireguard create listen-port 51820 private-key {key} src 192.0.2.1\n")
     assert outcomes(adoption) == ["file"]
-    assert "  wg0:\n    mtu: 1420\n" in adoption.text
+    assert "  wg0:\n    mtu: 9000\n" in adoption.text
 
 
 def test_macros_and_braces_are_understood() -> None:
@@ -265,9 +277,9 @@ def test_macros_and_braces_are_understood() -> None:
 
 def test_an_old_release_has_commands_that_a_new_one_lacks() -> None:
     script = Script(name="a.vpp", text="create interface avf 0000:01:00.0 name avf0\nset interface state avf0 up\n")
-    old = adopt_scripts([script], Ground(release=Release(24, 10)), lambda *_: None)
+    old = adopt_scripts([script], ReplaySetup(release=Release(24, 10)), lambda *_: None)
     assert outcomes(old) == ["unmanaged", "file"]
-    new = adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+    new = adopt_scripts([script], ReplaySetup(release=NEWEST), lambda *_: None)
     assert outcomes(new) == ["fault", "never_ran"]
 
 
@@ -309,8 +321,7 @@ def test_mac_addresses_of_bridge_domains_are_keys_of_them() -> None:
     assert "filtered-macs: [ '02:00:5e:00:53:02' ]\n" in adoption.text
 
 
-def test_the_filtered_mac_addresses_of_a_bridge_domain_are_left_with_it() -> None:
-    """No interface stands in their command, by which it would be told that they are of a bridge domain that is left."""
+def test_a_member_that_is_left_leaves_nothing_else_of_its_bridge_domain() -> None:
     filtered = "l2fib add 02:00:5e:00:53:01 20 filter"
     adoption = adopted(
         "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\ncreate bridge-domain 20\n"
@@ -318,10 +329,8 @@ def test_the_filtered_mac_addresses_of_a_bridge_domain_are_left_with_it() -> Non
         "l2fib add 02:00:5e:00:53:02 20 filter\nl2fib del 02:00:5e:00:53:02 20\n"
         "l2fib add 02:00:5e:00:53:03 10 filter\n"
     )
-    assert outcomes(adoption)[:5] == ["unmanaged", "unmanaged", "file", "unmanaged", "unmanaged"]
-    # VPP would refuse to remove the second one in the rest, which never adds it.
-    assert outcomes(adoption)[5:] == ["no_effect", "no_effect", "file"]
-    assert filtered in adoption.rest.commands
+    assert outcomes(adoption) == ["unmanaged", "file", "file", "unmanaged", "file", "no_effect", "no_effect", "file"]
+    assert adoption.report.lines[4].path == ("bridgedomains", "bd20")
     assert adoption.report.lines[7].path == ("bridgedomains", "bd10")
 
 
@@ -497,7 +506,7 @@ def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
     assert adoption.rest.commands == (labels,)
     older = adopt_scripts(
         [Script(name="a.vpp", text="set interface state xe0 up\nset interface lldp xe0 port-desc up1\n")],
-        Ground(release=release_of("24.10")),
+        ReplaySetup(release=release_of("24.10")),
         lambda *_: None,
     )
     assert outcomes(older) == ["file", "unmanaged"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 
 GROUND = """\
@@ -15,7 +15,7 @@ set interface ip address loop0 10.0.0.1/24
 
 def lines_of(commands: str) -> tuple[list[str], str]:
     """Return what became of each command, and the file."""
-    found = adopt_scripts([Script(name="a.vpp", text=GROUND + commands)], Ground(release=NEWEST), lambda *_: None)
+    found = adopt_scripts([Script(name="a.vpp", text=GROUND + commands)], ReplaySetup(release=NEWEST), lambda *_: None)
     return [line.outcome.value for line in found.report.lines], found.text
 
 

@@ -7,7 +7,7 @@ import pytest
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.merge_sources import adopt_sources
 from vppcfg.adopt.report import LineOutcome
-from vppcfg.adopt.script_adoption import Ground
+from vppcfg.adopt.script_adoption import ReplaySetup
 from vppcfg.adopt.sources import Source, kind_of
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.release import NEWEST
@@ -49,7 +49,7 @@ def adopted(files: Mapping[str, str], *names: str, rest_file: str | None = None)
         return (known, files[known]) if known in files else None
 
     sources = [Source(name=name, text=files[name], kind=kind_of(files[name])) for name in names]
-    return adopt_sources(sources, Ground(release=NEWEST), read_file, rest_file)
+    return adopt_sources(sources, ReplaySetup(release=NEWEST), read_file, rest_file)
 
 
 def test_a_script_that_is_given_as_well_runs_once() -> None:

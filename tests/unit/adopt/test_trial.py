@@ -21,7 +21,7 @@ def test_what_the_rest_creates_keeps_its_number_though_it_runs_after_the_file() 
     adoption = adopted(
         "create loopback interface\ncreate loopback interface\n"
         "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\n"
-        "create bridge-domain 20\nset interface l2 bridge geneve_tunnel0 20\nset interface l2 bridge loop0 20 bvi\n"
+        "set interface l2 xconnect loop0 geneve_tunnel0\n"
         "set interface state loop1 up\n"
     )
     created = [line for line in adoption.rest.commands if line.startswith("create loopback")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.transaction.entries import entry
-from vppcfg.app.approval import Terms, about_target, pass_guards
+from vppcfg.app.approval import Terms, pass_guards, target_objections
 from vppcfg.app.console import Silent
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -33,14 +33,14 @@ def target(tmp_path: Path) -> Any:
 
 
 def test_what_waits_in_this_run_of_vpp_is_undecided_and_not_rolled_back(target: Any) -> None:
-    (objection,) = about_target(DIGEST, target, "boot 1", Terms())
+    (objection,) = target_objections(DIGEST, target, "boot 1", Terms())
     assert objection.text.startswith("change 1 was not confirmed until")
 
 
 def test_what_waited_in_another_run_of_vpp_is_rolled_back_and_not_undecided(target: Any) -> None:
-    (objection,) = about_target(DIGEST, target, "boot 2", Terms())
+    (objection,) = target_objections(DIGEST, target, "boot 2", Terms())
     assert "this very file was rolled back" in objection.text
-    assert list(about_target("another file", target, "boot 2", Terms())) == []
+    assert list(target_objections("another file", target, "boot 2", Terms())) == []
 
 
 def mass_deletion() -> Plan:

@@ -6,9 +6,9 @@ import pytest
 
 from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit
-from vppcfg.app.merge_dump import laid_into
+from vppcfg.app.merge_dump import merged_configuration
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.errors import ConfigError, PlanRefusedError
@@ -51,7 +51,7 @@ def changed(before: str, after: str) -> State:
 
 
 def test_a_file_that_says_what_vpp_has_stays_as_it_is() -> None:
-    assert laid_into(TYPED, "typed.yaml", state_of(TYPED)) == TYPED
+    assert merged_configuration(TYPED, "typed.yaml", state_of(TYPED)) == TYPED
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_file_that_says_what_vpp_has_stays_as_it_is() -> None:
 )
 def test_only_what_differs_is_changed(before: str, after: str) -> None:
     observed = changed(before, after)
-    text = laid_into(TYPED, "typed.yaml", observed)
+    text = merged_configuration(TYPED, "typed.yaml", observed)
     assert state_of(text) == observed
     for kept in ("# The router at the ring.\n", "x-mtu: &mtu 9000\n", "# the uplink", "mtu: *mtu\n", "# measured"):
         assert kept in text
@@ -79,38 +79,38 @@ def test_only_what_differs_is_changed(before: str, after: str) -> None:
 
 def test_a_file_with_nothing_but_comments_gets_everything() -> None:
     observed = state_of(TYPED)
-    text = laid_into("# Nothing yet.\n", "empty.yaml", observed)
+    text = merged_configuration("# Nothing yet.\n", "empty.yaml", observed)
     assert state_of(text).interfaces == observed.interfaces
 
 
 def test_what_the_file_leaves_alone_is_not_put_into_it() -> None:
     text = "interfaces: { eth0: {} }\nunmanaged: [ eth1, loop0 ]\n"
     observed = state_of("interfaces: { eth0: { mtu: 1400 }, eth1: { mtu: 1300 } }\nloopbacks: { loop0: {} }\n")
-    assert laid_into(text, "typed.yaml", observed) == text.replace("{ eth0: {} }", "{eth0: { mtu: 1400 }}")
+    assert merged_configuration(text, "typed.yaml", observed) == text.replace("{ eth0: {} }", "{eth0: { mtu: 1400 }}")
 
 
 def test_a_file_that_cannot_be_resolved_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"typed\.yaml is not valid"):
-        laid_into("interfaces: { eth0: { mtu: 1 } }\n", "typed.yaml", state_of(TYPED))
+        merged_configuration("interfaces: { eth0: { mtu: 1 } }\n", "typed.yaml", state_of(TYPED))
     with pytest.raises(PlanRefusedError, match=r"typed\.yaml does not go with this VPP"):
-        laid_into("interfaces: { eth7: {} }\n", "typed.yaml", state_of(TYPED))
+        merged_configuration("interfaces: { eth7: {} }\n", "typed.yaml", state_of(TYPED))
 
 
 def test_the_dataplane_changes_only_where_a_configuration_speaks_of_it() -> None:
     observed = state_of(TYPED)
-    assert "workers: 2" in laid_into(TYPED, "typed.yaml", observed)
+    assert "workers: 2" in merged_configuration(TYPED, "typed.yaml", observed)
     wanted = write(observed) + "dataplane:\n  cpu: { workers: 4 }\n"
-    text = laid_into(TYPED, "typed.yaml", observed, wanted)
+    text = merged_configuration(TYPED, "typed.yaml", observed, wanted)
     assert text == TYPED.replace("workers: 2", "workers: 4")
 
 
-def test_what_changed_on_a_network_is_laid_into_its_file() -> None:
+def test_what_changed_on_a_network_is_merged_into_its_file() -> None:
     refused = 0
     for number in range(4 * TIMES):
         before, configuration = numbered_edit(number)
         observed = resolve(configuration, before).desired
         try:
-            changed = laid_into("# The file of this network.\n" + write(before), "network.yaml", observed)
+            changed = merged_configuration("# The file of this network.\n" + write(before), "network.yaml", observed)
         except PlanRefusedError as error:
             assert "does not go with this VPP" in error.message
             refused += 1

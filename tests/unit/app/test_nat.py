@@ -13,7 +13,7 @@ import yaml
 
 from tests.kinds.there_and_back import configuration_of
 from vppcfg.app.nat import port_holders_by_file, use_of, who_has
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.det44 import Det44Map
 from vppcfg.model.nat_session import Certainty, HostSessions, NatSession, ThreadSessions

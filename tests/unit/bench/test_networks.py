@@ -3,8 +3,8 @@
 import pytest
 
 from bench.networks import KINDS, Network
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan

@@ -128,7 +128,7 @@ def test_what_is_no_text_of_commands_is_said_to_be_none(capsys: pytest.CaptureFi
     assert main(["adopt", "--from", "nowhere.vpp"]) == ExitCode.INVALID
 
 
-def test_a_script_is_laid_into_a_file_that_somebody_wrote(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_is_merged_into_a_file_that_somebody_wrote(capsys: pytest.CaptureFixture[str]) -> None:
     typed = f"# Ours.\ninterfaces:\n  {GI1}: {{ description: uplink }}  # of the city\n"
     typed += "dataplane: { cpu: { workers: 1 } }\n"
     Path("a.yaml").write_text(typed)

@@ -332,7 +332,7 @@ def test_a_timer_that_is_left_over_knows_of_the_time_that_was_added(
     router: Router, folders_of_this_test: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     router.apply("l3.yaml", 4 * router.seconds / 60)
-    monkeypatch.setattr("vppcfg.app.timers.disarm", lambda change: None)
+    monkeypatch.setattr("vppcfg.app.timers.stop_timer", lambda change: None)
     assert main(["confirm", "--extend", "5", "-a", router.socket]) == ExitCode.DONE
     former, _ = sorted(router.timers())
     time.sleep(4 * router.seconds)

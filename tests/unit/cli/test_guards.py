@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Run, Serve, Terminal, runner, two_ports
 from vppcfg.app.approval import Terms
-from vppcfg.app.change_context import workplace
+from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Silent
 from vppcfg.app.rollback import go_back
 from vppcfg.app.target import Target
@@ -160,7 +160,7 @@ def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> Non
 
 def test_the_timer_passes_the_guards_with_a_warning(run: Run, vpp: str, caplog: pytest.LogCaptureFixture) -> None:
     assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
-    with workplace(Target(api_socket=vpp), "vppcfg rollback", is_settling=False) as place:
+    with locked_context(Target(api_socket=vpp), "vppcfg rollback", closes_open_changes=False) as place:
         with pytest.raises(PlanRefusedError):
             go_back(place.records[-1], place, Terms(), Silent())
         assert go_back(place.records[-1], place, Terms(), Silent(), is_timer=True).code is ExitCode.DONE
@@ -281,7 +281,7 @@ def test_a_rollback_asks_for_consent_too_and_a_timer_goes_back_and_says_so(
     routed: Run, vpp: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert routed("rollback", "--yes")[0] == ExitCode.REFUSED
-    with workplace(Target(api_socket=vpp), "vppcfg rollback", is_settling=False) as place:
+    with locked_context(Target(api_socket=vpp), "vppcfg rollback", closes_open_changes=False) as place:
         made = go_back(place.journal.record(2), place, Terms(), Silent(), is_timer=True)
     assert made.code is ExitCode.DONE
     assert "ipv4-VRF:100: 7 routes of the prompt: lost" in caplog.text

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests import forked
 from tests.hosts.trees import grow
@@ -23,8 +24,8 @@ from tests.trex_stateful import StandInStateful
 from tests.unit.cli.conftest import Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.document import read_result
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import ResultKind
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -592,6 +593,16 @@ def test_a_configuration_has_the_cpus_near_the_ports(tree: Path, capsys: pytest.
         threads: [1, 2, 3, 4, 5, 6, 7]
 """
     )
+
+
+def test_addresses_of_ports_are_those_that_are_given(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    addresses = ["--ips", "100.64.10.2,100.64.10.6", "--gateways", "100.64.10.1,100.64.10.5"]
+    assert config(tree, "--ports", "18:00.0,18:00.1", *addresses) == ExitCode.DONE
+    (document,) = yaml.safe_load(capsys.readouterr().out)
+    assert document["port_info"] == [
+        {"ip": "100.64.10.2", "default_gw": "100.64.10.1"},
+        {"ip": "100.64.10.6", "default_gw": "100.64.10.5"},
+    ]
 
 
 def test_mac_addresses_come_from_linux_and_point_at_the_port_opposite(

@@ -14,7 +14,7 @@ from vppcfg import __version__
 from vppcfg.cli import main as frame
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.main import main, rare_collections
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.errors import DataplaneError, ExitCode
 
 
@@ -184,7 +184,7 @@ def test_what_a_process_had_is_not_looked_at_again_when_it_ends(monkeypatch: pyt
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
     def run(args: argparse.Namespace) -> ExitCode:
-        logging.getLogger("root.main").info("Loading", extra=IN_PASSING)
+        logging.getLogger("root.main").info("Loading", extra=DETAIL)
         for level, text in ((logging.INFO, "Applied"), (logging.WARNING, "a doubt"), (logging.ERROR, "a fault")):
             logging.getLogger("root.main").log(level, text)
         return ExitCode.DONE

@@ -100,7 +100,7 @@ def router(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     vpp = SimulatedVpp(ports=two_ports())
     router = Router(vpp, serve(vpp), tmp_path, capsys)
     one: Callable[[RoutingFile], Daemon] = lambda file: router.daemon  # noqa: E731
-    for module in ("vppcfg.app.routing", "vppcfg.app.afterwards"):
+    for module in ("vppcfg.app.routing", "vppcfg.app.post_change"):
         monkeypatch.setattr(f"{module}.daemon_of", one)
     assert routing.daemon_of is one
     return router

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.valid_dump import write
@@ -440,14 +440,10 @@ def with_rule(**changes: Any) -> State:
 @pytest.mark.parametrize(
     ("state", "glob", "words"),
     [
-        (changed("interfaces", "loop0", is_up=False), "loop0", "it is down"),
         (changed("interfaces", "loop0", l2xc="eth0"), "loop0", "it is a loopback that is cross-connected"),
         (changed("interfaces", "loop0", tag="other"), "eth1", "it borrows the addresses of loop0, which is unmanaged"),
         (changed("interfaces", "eth2", tag="other"), "BondEthernet0", "it has the member eth2, which is unmanaged"),
         (changed("interfaces", "BondEthernet0", tag="other"), "eth2", "it is a member of BondEthernet0, which is"),
-        (changed("interfaces", "tap0", tag="other"), "bd10", "its member tap0 is unmanaged"),
-        (changed("interfaces", "tap0", tag="other"), "eth0.100", "it is a member of bd10, which is unmanaged"),
-        (changed("interfaces", "tap0", tag="other"), "loop1", "it is a member of bd10, which is unmanaged"),
         (changed("bridges", "bd10", tag="other"), "bd10", 'another program: "other"'),
         (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
         (
@@ -488,6 +484,14 @@ def with_rule(**changes: Any) -> State:
 )
 def test_what_of_every_kind_cannot_be_said_is_unmanaged(state: State, glob: str, words: str) -> None:
     assert words in reason_for(state, glob)
+
+
+def test_an_unmanaged_member_leaves_its_bridge_domain_and_the_other_members_in_the_file() -> None:
+    state = changed("interfaces", "tap0", tag="other")
+    configuration = assert_means(write(state), state)
+    assert "tap0" in configuration.unmanaged
+    assert "tap0" not in configuration.bridges["bd10"].members
+    assert {"eth0.100", "loop1"} == {*configuration.bridges["bd10"].members, configuration.bridges["bd10"].bvi}
 
 
 def test_the_mac_of_a_member_is_a_matter_of_its_bond() -> None:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.cli.main import main
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.explain import explanations
 from vppcfg.config.load import parse_text
 from vppcfg.config.migration import Migration, MigrationKind, migrate
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.interface import SetTag
@@ -92,12 +92,14 @@ def test_loopbacks_below_interfaces_move_with_what_they_have() -> None:
     )
     assert found.document == {
         "interfaces": {"eth0": {}},
-        "loopbacks": {"loop0": {"mtu": 1500, "lcp": "loop0", "addresses": ["192.0.2.1/32"]}, "loop1": {}},
+        "loopbacks": {
+            "loop0": {"mtu": 1500, "lcp": "loop0", "addresses": ["192.0.2.1/32"], "state": "up"},
+            "loop1": {},
+        },
     }
     assert sorted(notes_of(found)) == [
         ("interfaces.loop0", "moved"),
         ("interfaces.loop0.mtu", "dropped"),
-        ("interfaces.loop0.state", "dropped"),
     ]
 
 

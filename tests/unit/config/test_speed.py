@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from vppcfg.common.addresses import _canonical, address_key
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.model.state import State

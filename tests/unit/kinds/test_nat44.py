@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from vppcfg.common.numbers import MIB
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity

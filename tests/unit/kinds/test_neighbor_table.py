@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.there_and_back import configuration_of, plan_to
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.neighbor_table import SetNeighborTable
 from vppcfg.model.neighbor_table import NeighborTable

@@ -7,11 +7,11 @@ import pytest
 
 from tests.kinds.there_and_back import configuration_of
 from vppcfg.cli.main import main
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.policy_route_operations import AddPolicyPaths, AttachPolicy, CreatePolicy, DetachPolicy
 from vppcfg.kinds.policy_route_steps import keeps_places
-from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, PolicyRoute, in_order
+from vppcfg.model.policy_route import OWN_IDS, PolicyRoute, UnattachedPolicy, in_order
 from vppcfg.model.route import NextHop
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
@@ -110,8 +110,8 @@ def test_a_path_that_a_policy_has_is_never_sent() -> None:
     heavier = replace(route.hops[0], weight=7)
     add = AddPolicyPaths(interface="eth0", route=route, hops=(heavier,))
     assert "has this path already" in str(add.precondition_error(WorkingState(state)))
-    loose = LoosePolicy(policy_id=route.policy_id or 0, acl="guests", hops=route.hops)
-    assert "there is a policy" in str(CreatePolicy(item=loose).precondition_error(WorkingState(state)))
+    unattached = UnattachedPolicy(policy_id=route.policy_id or 0, acl="guests", hops=route.hops)
+    assert "there is a policy" in str(CreatePolicy(item=unattached).precondition_error(WorkingState(state)))
 
 
 def test_a_policy_of_somebody_else_is_left_alone_without_the_key() -> None:
@@ -126,7 +126,7 @@ def test_with_the_key_a_policy_of_somebody_else_is_detached_and_comes_back() -> 
     state = with_foreign(planned(None, "guests 192.0.2.2 10").reached, FOREIGN)
     plan = planned(state, "guests 192.0.2.2 10")
     assert names(plan) == ["DetachPolicy"]
-    assert "7" in plan.reached.of(LoosePolicy)
+    assert "7" in plan.reached.of(UnattachedPolicy)
     back = reverse_plan(plan)
     assert names(back) == ["AttachPolicy"]
     numbers = [each.policy_id for each in back.reached.interfaces["eth0"].policy_routes]
@@ -143,10 +143,12 @@ def test_a_policy_of_somebody_else_changes_by_one_of_our_own() -> None:
 
 def test_what_an_interrupted_plan_has_left_goes() -> None:
     clean = planned(None, "guests 192.0.2.2 10").reached
-    left = [LoosePolicy(policy_id=number, acl="web", hops=FOREIGN.hops) for number in (OWN_IDS[5], 9)]
-    plan = planned(replace(clean, objects={LoosePolicy: {each.name: each for each in left}}), "guests 192.0.2.2 10")
+    left = [UnattachedPolicy(policy_id=number, acl="web", hops=FOREIGN.hops) for number in (OWN_IDS[5], 9)]
+    plan = planned(
+        replace(clean, objects={UnattachedPolicy: {each.name: each for each in left}}), "guests 192.0.2.2 10"
+    )
     assert [each.subject for each in plan.operations] == [str(OWN_IDS[5])]
-    assert list(plan.reached.of(LoosePolicy)) == ["9"]
+    assert list(plan.reached.of(UnattachedPolicy)) == ["9"]
 
 
 SCRIPT = """\
@@ -174,21 +176,23 @@ def test_a_script_with_policies_is_adopted(
 
 
 def test_a_policy_of_a_missing_list_is_carried_over_with_its_number() -> None:
-    policy = LoosePolicy(policy_id=0, acl="acl:@1", hops=(NextHop(gateway="192.0.2.1", interface="BondEthernet0"),))
+    policy = UnattachedPolicy(
+        policy_id=0, acl="acl:@1", hops=(NextHop(gateway="192.0.2.1", interface="BondEthernet0"),)
+    )
     lacp, xor = (
         configuration_of({"interfaces": {"BondEthernet0": {}}, "bondethernets": {"BondEthernet0": {"mode": mode}}})
         for mode in ("lacp", "xor")
     )
     state = assumed_state(lacp)
     bonded = make_plan(state, resolve(lacp, state).desired).reached
-    observed = replace(bonded, objects={LoosePolicy: {policy.name: policy}})
+    observed = replace(bonded, objects={UnattachedPolicy: {policy.name: policy}})
     plan = make_plan(observed, resolve(xor, observed).desired)
     assert [each for each in plan.operations if isinstance(each, CreatePolicy)] == [CreatePolicy(item=policy)]
 
 
 @pytest.mark.parametrize(("table_id", "is_typed"), [(0x7FFFFFFF, True), (0x80000000, False)])
 def test_no_line_names_a_table_that_the_prompt_cannot_read(table_id: int, is_typed: bool) -> None:
-    policy = LoosePolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
+    policy = UnattachedPolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
     assert (CreatePolicy(item=policy, acl_index=0).cli() is not None) is is_typed
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kinds.there_and_back import configuration_of
 from vppcfg.cli.main import main
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, settings
 
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Port, Tally
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample, Total, Verdict
 from vppcfg.loadtest.stateful.engine import ConnectionCount, ErrorCount
 from vppcfg.loadtest.stateful.outcome import ConnectionKind, ConnectionSample, StatefulOutcome

@@ -12,7 +12,7 @@ from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.latency import LatencyPlan, LatencyTest, percentile_us, upper_edge_us
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.recorder import Silence
+from vppcfg.loadtest.recorder import SilentObserver
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 HISTOGRAM = ((0.0, 500), (20.0, 400), (100.0, 99), (1000.0, 1))
@@ -22,7 +22,7 @@ def measure(latency_pps: float, *loads_pps: float) -> LatencyTest:
     clock = SimulatedClock()
     traffic = Traffic(profile=profile_of("bench"), directions=(THERE, BACK), latency_pps=latency_pps)
     engine = SimulatedEngine(SimulatedDevice(capacity_pps=1e6, latency_us=25.0), clock)
-    test = LatencyTest(engine, traffic, LatencyPlan(loads_pps=loads_pps, duration_s=3), clock, Silence())
+    test = LatencyTest(engine, traffic, LatencyPlan(loads_pps=loads_pps, duration_s=3), clock, SilentObserver())
     test.run()
     return test
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.ramp import Ramp, RampOutcome, RampPlan
-from vppcfg.loadtest.recorder import EngineStatus, Silence
+from vppcfg.loadtest.ramp_schedule import LoadPhase
+from vppcfg.loadtest.recorder import EngineStatus, SilentObserver
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 LINE_PPS = 1e9 / 672
@@ -149,7 +149,7 @@ class Dead(SimulatedEngine):
 def test_a_generator_that_sends_nothing_ends_the_test() -> None:
     clock = SimulatedClock()
     with pytest.raises(EngineError, match="the generator has sent nothing for 5 s"):
-        Ramp(Dead(SimulatedDevice(), clock), TRAFFIC, SEED, clock, Silence()).run()
+        Ramp(Dead(SimulatedDevice(), clock), TRAFFIC, SEED, clock, SilentObserver()).run()
 
 
 @pytest.mark.parametrize("times", [{"ramp_s": 0, "hold_s": 0}, {"warm_up_s": -1}, {"ramp_s": 80_000, "hold_s": 80_000}])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.loadtest.samples import result, sample
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 
 REQUIRED_VARS = {"warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration", "profile_file"}

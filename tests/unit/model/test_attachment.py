@@ -2,7 +2,16 @@
 
 import json
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, counted, in_order, index_of, stored_call, typed
+from vppcfg.model.attachment import (
+    ApiCall,
+    Attachment,
+    Layer,
+    cli_call,
+    counted,
+    in_order,
+    index_placeholder,
+    stored_call,
+)
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 
@@ -12,7 +21,7 @@ ROUTE = Attachment(
     name="10.0.0.0/8 via loop10",
     layer=Layer.ROUTED,
     put=stored_call("ip_route_add_del_v2", {"is_add": True, "route.prefix.address.un": b"\x0a\0"}, "paths", [{"x": 1}]),
-    take=typed("ip route del 10.0.0.0/8 via loop10", "loop10"),
+    take=cli_call("ip route del 10.0.0.0/8 via loop10", "loop10"),
     outlives=True,
     lines=("ip route add 10.0.0.0/8 via loop10",),
     removal="ip route del 10.0.0.0/8 via loop10",
@@ -20,7 +29,9 @@ ROUTE = Attachment(
 
 
 def test_a_call_holds_numbers_bytes_and_names_in_a_form_that_can_be_stored() -> None:
-    call = stored_call("m", {"a": 7, "b": b"\x01\xff", "c": index_of("loop10"), "d": False}, "l", [{"x": 1, "y": 2}])
+    call = stored_call(
+        "m", {"a": 7, "b": b"\x01\xff", "c": index_placeholder("loop10"), "d": False}, "l", [{"x": 1, "y": 2}]
+    )
     assert call == ApiCall(
         message="m", values=("a=7", "b=x01ff", "c=@loop10", "d=0"), list_name="l", elements=("x=1 y=2",)
     )
@@ -42,5 +53,5 @@ def test_several_of_a_kind_are_counted() -> None:
 
 def test_a_name_that_is_no_single_word_gets_no_line_at_the_prompt() -> None:
     for name in ("loop 10", "loop10\nquit", "loop10;quit", ""):
-        assert typed(f"ip route del 10.0.0.0/8 via {name}", name) is None
-    assert typed("ip route del 10.0.0.0/8 via loop10", "loop10") is not None
+        assert cli_call(f"ip route del 10.0.0.0/8 via {name}", name) is None
+    assert cli_call("ip route del 10.0.0.0/8 via loop10", "loop10") is not None

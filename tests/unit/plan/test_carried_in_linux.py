@@ -15,7 +15,7 @@ from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting, encode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operations import BringBack, RestoreInLinux
+from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
@@ -119,7 +119,7 @@ def restored(plan: Plan) -> list[Attachment]:
 def test_a_pair_that_is_renamed_takes_it_to_the_new_device_addresses_first() -> None:
     later = address("192.0.2.5/24", position=1)
     plan = planned(STATE, renamed(), ROUTE, NEIGHBOR, later, ADDRESS)
-    assert [cli_line(each) for each in plan.operations if isinstance(each, BringBack)] == [
+    assert [cli_line(each) for each in plan.operations if isinstance(each, RestoreAttachment)] == [
         "comment { ip addr add 192.0.2.9/24 dev other }",
         "comment { ip addr add 192.0.2.5/24 dev other }",
         f"comment {{ ip neigh replace 192.0.2.77 lladdr {MAC} dev other nud permanent }}",

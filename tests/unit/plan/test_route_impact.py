@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan

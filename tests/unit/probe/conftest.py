@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from vppcfg.app.rehearsing import neighbors_to_add, probe_set_for, rehearsable, with_neighbors
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.probe.test_cases import ProbeSet

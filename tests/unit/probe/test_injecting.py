@@ -68,7 +68,7 @@ class Vpp:
     def require_injection(self) -> None:
         require_release(self.version)
 
-    def whose_traces(self) -> str:
+    def foreign_traces(self) -> str:
         return self.traces
 
     def read_numbers(self) -> Numbers:

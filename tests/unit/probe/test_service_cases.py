@@ -2,8 +2,8 @@
 
 import pytest
 
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.nat44 import NatSide

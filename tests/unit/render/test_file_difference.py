@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from vppcfg import assets
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.schema.quick import Acceptance
 from vppcfg.config.schema.text import SCHEMA

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from vppcfg.common.printable import is_harmless
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.model.problem import Problem, Severity

@@ -9,12 +9,12 @@ from vppcfg.plan.operations import (
     CreateLcpPair,
     CreateSubInterface,
     Operation,
-    PutBack,
+    RemoveAttachment,
+    RestoreInVpp,
     SetCrossConnect,
     SetPacketMtu,
     SetTag,
     SetTagRewrite,
-    TakeOff,
 )
 from vppcfg.render.plan_text import cli_line
 
@@ -62,8 +62,8 @@ def sub(encapsulation: Encapsulation | OtherMatch) -> CreateSubInterface:
         (SetPacketMtu(interface="gi0.2147483648", mtu=1500), None),
         (SetCrossConnect(interface="gi0", target="gi1.4294967295"), None),
         (AddBondMember(interface="gi1.2147483648", bond="BondEthernet0"), None),
-        (PutBack(attachment=UNNAMABLE), None),
-        (TakeOff(attachment=UNNAMABLE), None),
+        (RestoreInVpp(attachment=UNNAMABLE), None),
+        (RemoveAttachment(attachment=UNNAMABLE), None),
         (SetTag(interface="gi0", tag="vppcfg gi1.2147483648 too"), "set interface tag gi0 {vppcfg gi1.2147483648 too}"),
     ],
 )

@@ -7,7 +7,7 @@ from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
 from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.grammar import STANZAS
 from vppcfg.startup.conf.plugin_names import is_in, plugins
-from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
+from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.lint.finding import ConfSurroundings, Level
@@ -215,8 +215,8 @@ def test_an_allowed_word_is_known_with_its_value_and_its_braces() -> None:
 
 def test_a_stanza_is_a_vendors_when_a_plugin_is_unknown_too_and_no_misspelling() -> None:
     conf, _ = read_conf("plugins { plugin acme_plugin.so { enable } plugin pign_plugin.so { enable } }", NEWEST)
-    assert strangers(conf, None) == ("acme",)
-    assert strangers(conf, {"dpdk", "other"}) == ("other",)
+    assert unknown_plugins(conf, None) == ("acme",)
+    assert unknown_plugins(conf, {"dpdk", "other"}) == ("other",)
     assert {problem.severity for problem in plugin_problems(conf, NEWEST, None)} == {Severity.WARNING}
     odd, _ = read_conf("acme { x }", NEWEST)
     assert [problem.severity for problem in review(odd, NEWEST, (), ("acme",))] == [Severity.WARNING]
@@ -377,3 +377,11 @@ def test_of_a_file_with_thousands_of_unknown_words_a_bounded_number_is_told() ->
     text = "".join(f"word{number} x\n" for number in range(3000))
     errors = [one for one in judge(text, (NEWEST,)).problems if one.severity is Severity.ERROR]
     assert len(errors) == PROBLEMS
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("tls {\n  ca-path /a\n  verify off\n  fifo-sise 5\n}", 3), ("tls { ca-path /a verify off }", 1)],
+)
+def test_an_unknown_word_is_named_unless_it_may_be_the_value_of_one_before(text: str, count: int) -> None:
+    assert rules_of(text) == ["conf-unknown"] * count

@@ -15,11 +15,11 @@ from vppcfg.transaction.accepted import (
     accepted_state,
     awaited,
     beginning,
+    close_open_changes,
     last_accepted,
     last_interrupted,
     restores,
     rolled_back_unnoted,
-    settle,
     to_roll_back,
     was_rolled_back,
 )
@@ -197,7 +197,9 @@ def test_what_ended_without_a_word_is_written_down(journal: Journal, caplog: pyt
     added(Status.WAITING, is_timed=True, boot_id="run 0")
     added(Status.WAITING, is_timed=True)
     added(Status.STRANDED)
-    settled = settle(journal, journal.records(), "run 1", NOW, lambda record: asked.append(record.entry.number))
+    settled = close_open_changes(
+        journal, journal.records(), "run 1", NOW, lambda record: asked.append(record.entry.number)
+    )
     expected = [Status.APPLIED, Status.CUT_OFF, Status.ROLLED_BACK, Status.WAITING, Status.STRANDED]
     assert [found.status for found in settled] == expected
     assert [found.status for found in journal.records()] == expected
@@ -214,13 +216,13 @@ def test_a_change_that_waits_is_not_settled_over(journal: Journal) -> None:
         raise PlanRefusedError(f"change {waiting.entry.number} waits")
 
     with pytest.raises(PlanRefusedError, match="change 1 waits"):
-        settle(journal, journal.records(), "run 1", NOW, refuse)
+        close_open_changes(journal, journal.records(), "run 1", NOW, refuse)
 
 
 def test_what_a_rollback_has_undone_is_written_down(journal: Journal) -> None:
     for origin, target in ((Origin.APPLY, 0), (Origin.APPLY, 0), (Origin.ROLLBACK, 2)):
         journal.end(journal.add(entry(0, origin, target=target), State(), STATE, {}), Status.APPLIED, NOW)
-    settle(journal, journal.records(), "run 1", NOW, lambda record: None)
+    close_open_changes(journal, journal.records(), "run 1", NOW, lambda record: None)
     assert [found.status for found in journal.records()] == [Status.APPLIED, Status.ROLLED_BACK, Status.APPLIED]
 
 

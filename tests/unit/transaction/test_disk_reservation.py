@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import ExitCode, StorageError
-from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take
+from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.signed_document import write_durably
 
 
 def test_what_is_taken_is_there_and_can_be_given_back_once(tmp_path: Path) -> None:
     path = tmp_path / "reserve"
-    take(path, 10_000)
+    reserve(path, 10_000)
     assert path.stat().st_size == 10_000
     assert path.stat().st_blocks * 512 >= 10_000, "a hole is no room"
-    take(path, 5_000)
+    reserve(path, 5_000)
     assert path.stat().st_size == 10_000, "what is there already is enough"
-    take(path, 20_000)
+    reserve(path, 20_000)
     assert path.stat().st_size == 20_000
-    assert give_back(path)
-    assert not give_back(path)
+    assert release(path)
+    assert not release(path)
 
 
 def test_a_disk_without_room_keeps_nothing_of_the_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_a_disk_without_room_keeps_nothing_of_the_attempt(tmp_path: Path, monkey
 
     monkeypatch.setattr("os.posix_fallocate", fail)
     with pytest.raises(StorageError, match="cannot reserve 10000 bytes") as caught:
-        take(tmp_path / "reserve", 10_000)
+        reserve(tmp_path / "reserve", 10_000)
     assert caught.value.exit_code is ExitCode.NOT_NOW
     assert not (tmp_path / "reserve").exists()
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.test_work import calls_in
 from tests.unit.upgrade.routers import change, router
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import LinuxError, UsageError
@@ -19,7 +19,7 @@ from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade import rehearsal
 from vppcfg.upgrade.boot import Boot
 from vppcfg.upgrade.private_startup import private_netns, private_stanzas
-from vppcfg.upgrade.real_boot import environment_of
+from vppcfg.upgrade.real_boot import setup_with
 from vppcfg.upgrade.rehearsal import rehearse
 
 PORT = "GigabitEthernet1/0/0"
@@ -69,7 +69,7 @@ taps:
     interfaces = "  tap1: { mtu: 1500 }\n  tap2: { mtu: 1500 }\n  memif1/0: { mtu: 1500 }\n"
     subject = router(FILE + interfaces + taps + sockets, startup="linux-cp { default netns dataplane }")
     assert private_netns(subject, RELEASE) == "dataplane"
-    found = environment_of(subject, RELEASE, "unix { }")
+    found = setup_with(subject, RELEASE, "unix { }")
     assert found.namespaces == ("dataplane", "one")
     assert found.bridges == (("one", "br1"),)
     assert found.hidden == (tmp_path.resolve(),)

@@ -1,4 +1,4 @@
-"""How the changes of a router stand, by its journal; nothing is asked of VPP."""
+"""Reads the journal of a router for metrics: its last changes, and the one that waits. Nothing is asked of VPP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOOKED_AT = 20
 
 
 def change_status(target: Target) -> ChangeStatus:
-    """Return how the changes of a router stand, as far as its journal may be read."""
+    """Return the status of a router's changes, as far as its journal may be read."""
     journal = target.journal()
     try:
         records = list(islice(journal.newest_first(), _LOOKED_AT))

@@ -1,4 +1,4 @@
-"""How a router stands to its file, asked of `vppcfg watch --once` now and then in a process of its own.
+"""Metrics of how far a router differs from its file, which `vppcfg watch --once` finds in a process of its own.
 
 Comparing reads the whole state, for which VPP holds its workers with many a message, and takes memory that a process
 which runs for months is not to keep.
@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Sequence
 
-from vppcfg.app.monitoring.child import Child
+from vppcfg.app.monitoring.child_process import ChildProcess
 from vppcfg.app.target import own_command
 from vppcfg.app.watching.notices import WallClock
 
@@ -28,7 +28,7 @@ class DriftMetrics:
         self._clock = clock
         self._due_s = float("-inf")
         self._started_s = 0.0
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._text = ""
 
     def text(self) -> str:
@@ -37,7 +37,7 @@ class DriftMetrics:
         self._collect(0.0)
         if self._child is None and now >= self._due_s:
             self._due_s, self._started_s = now + self._interval_s, now
-            self._child = Child(self._command)
+            self._child = ChildProcess(self._command)
         return self._text
 
     def wait(self) -> str:

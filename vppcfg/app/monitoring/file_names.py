@@ -1,4 +1,4 @@
-"""What a configuration file calls interfaces, read by a process of its own when the file changes.
+"""The names of interfaces in a configuration file, for metrics; a process of its own reads the file when it changes.
 
 Reading a large file takes seconds and hundreds of megabytes, which whoever answers within a second for months must not
 spend; of 10,000 interfaces the names alone are a megabyte.
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from vppcfg.app.monitoring.child import Child
+from vppcfg.app.monitoring.child_process import ChildProcess
 from vppcfg.config.load import load
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import VppcfgError
@@ -45,7 +45,7 @@ class NamesOfFile:
         self._files = files
         self._names = FileNames()
         self._seen: _Signature | None = None
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self.problem = ""
         """Why the files give no names, or no new ones."""
 
@@ -73,7 +73,7 @@ class NamesOfFile:
         if not self._seen:
             self._names, self.problem = FileNames(), f"there is no file {self._files}"
             return
-        self._child = Child([sys.executable, "-m", "vppcfg.app.monitoring.file_names", *self._files.names])
+        self._child = ChildProcess([sys.executable, "-m", "vppcfg.app.monitoring.file_names", *self._files.names])
 
     def _collect(self, patience_s: float) -> None:
         """Take what was read, where that has come to its end."""

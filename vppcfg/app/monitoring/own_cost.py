@@ -1,4 +1,4 @@
-"""What this process costs, under the names that Prometheus has for every process."""
+"""Metrics of this process itself, CPU time and memory, under Prometheus's names for every process."""
 
 from __future__ import annotations
 

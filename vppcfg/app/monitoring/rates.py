@@ -1,4 +1,4 @@
-"""What a router does now: the difference of two looks at it, by names.
+"""What a router does now: the rates between two snapshots of its counters, by names.
 
 A counter that is lower than before was cleared, and counts from 0. An interface that was not there before, or whose
 name another one had, has no rates yet.

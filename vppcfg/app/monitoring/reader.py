@@ -1,4 +1,4 @@
-"""Reads a router again and again, and goes on when VPP ends, starts again, or has its API blocked.
+"""Reads counters of a router again and again, for `metrics` and `top`, also when VPP ends, restarts or is blocked.
 
 Counters come from the stats segment at each look. Names are asked for when interfaces come or go, and every
 NAMES_S seconds, for a name, a state or a description can change without that.

@@ -1,4 +1,4 @@
-"""The configuration file that a watch compares with: loaded, and loaded again when it changes or on request."""
+"""The configuration file that `vppcfg watch` compares VPP with: loads it, and again when it changes or on request."""
 
 from __future__ import annotations
 

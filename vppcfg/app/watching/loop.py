@@ -278,7 +278,7 @@ class VppWatch:
         self._status.differences = tuple(found.values())
         self._look_for_protection(dataplane, observed)
         self._look_at_virtual_routers(observed)
-        self._status.problems = tuple(problem.rule for problem in self._said.standing)
+        self._status.problems = tuple(problem.rule for problem in self._said.lasting_problems)
         self._verify()
         self._look_at_daemons()
         self._output.show(self._status)

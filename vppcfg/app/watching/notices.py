@@ -1,4 +1,4 @@
-"""The notices of a watch: each difference and each problem once, and when it is gone; a summary behind them."""
+"""The notices of `vppcfg watch`: each difference and problem once, and again when it is gone; then a summary."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Output(Protocol):
 
 
 class Metered(Protocol):
-    """What has metrics."""
+    """A status that can be written as metrics."""
 
     def text(self) -> str:
         """Return them in Prometheus's text format."""
@@ -81,7 +81,7 @@ class Reported:
         return tuple(problem for problem in self.problems if problem.severity is Severity.ERROR)
 
     @property
-    def standing(self) -> Problems:
+    def lasting_problems(self) -> Problems:
         """Return the problems that keep VPP different from the file: the errors, and what no plan would mend."""
         return tuple(each for each in self.problems if each.severity is Severity.ERROR or each.rule in _DEVIATIONS)
 
@@ -101,7 +101,7 @@ class Reported:
         notices = [*map(_appeared, new), *map(_gone, gone), *_about_problems(self.problems, problems)]
         self.differences, self.problems = found, problems
         yield from notices
-        is_in_sync = not self.differences and not self.standing
+        is_in_sync = not self.differences and not self.lasting_problems
         if is_in_sync and not self._was_in_sync:
             yield Notice(event="in_sync", text=f"VPP matches {self._file_name}", data=self._counts())
         elif not is_in_sync and notices:
@@ -116,13 +116,13 @@ class Reported:
             parts[0] += f"{'' if len(new) == count else f', {len(new)} of them new'}: {_listed(map(signed_name, new))}"
         if gone:
             parts.append(f"{_listed(map(entry_name, gone))} {'matches' if len(gone) == 1 else 'match'} the file again")
-        if count := len(self.standing):
+        if count := len(self.lasting_problems):
             words = "problem stands" if count == 1 else "problems stand"
             parts.append(f"{count} {words} between {self._file_name} and VPP")
         return "; ".join(parts)
 
     def _counts(self) -> Mapping[str, object]:
-        return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.standing)}
+        return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.lasting_problems)}
 
 
 def _listed(names: Iterable[str]) -> str:

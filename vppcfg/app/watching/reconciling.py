@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vppcfg.app.approval import Terms, refuse_rolled_back
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
-from vppcfg.app.formerly import applied_file
 from vppcfg.app.intent import Intent
+from vppcfg.app.journaled_objects import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
@@ -56,7 +56,7 @@ def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console)
 
     A signal that comes meanwhile is obeyed once VPP is in the old state or the new one.
     """
-    with workplace(target, "vppcfg watch") as place:
+    with locked_context(target, "vppcfg watch") as place:
         code = _reconcile(file, place, terms, console)
     if code is ExitCode.INTERRUPTED:
         raise KeyboardInterrupt

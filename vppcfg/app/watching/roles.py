@@ -1,4 +1,4 @@
-"""The notices of a watch on virtual routers: which of them is master or backup, at first and when that changes."""
+"""Notices of `vppcfg watch` about virtual routers: which is master or backup, at first and when that changes."""
 
 from __future__ import annotations
 

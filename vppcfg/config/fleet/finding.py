@@ -1,4 +1,4 @@
-"""What is found when files are compared: a problem, and what it is about, by which it can be accepted."""
+"""A finding of `check --fleet`: a problem, and what it is about, by which fleet.yml can accept it."""
 
 from __future__ import annotations
 

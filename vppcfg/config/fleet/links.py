@@ -1,4 +1,4 @@
-"""What routers that share a subnet must agree on, and what only one of them may have."""
+"""Checks links between the routers of a fleet: what those that share a subnet must agree on, what only one may have."""
 
 from __future__ import annotations
 

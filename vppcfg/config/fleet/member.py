@@ -1,4 +1,4 @@
-"""One file of the folder: its own problems, and what of its router others can meet, each with its place."""
+"""What `check --fleet` keeps of one file: its problems, and what can meet that of other routers, with its place."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class FleetTunnel(NamedTuple):
     """Of a tunnel to many routers; None where the file leaves them alone."""
 
 
-class FleetRouter(NamedTuple):
+class FleetVirtualRouter(NamedTuple):
     """A virtual router on one subnet of its interface."""
 
     router: str
@@ -155,7 +155,7 @@ class Member:
     macs: tuple[tuple[str, Place], ...] = ()
     tunnels: tuple[FleetTunnel, ...] = ()
     gateways: tuple[FleetGateway, ...] = ()
-    virtual_routers: tuple[FleetRouter, ...] = ()
+    virtual_routers: tuple[FleetVirtualRouter, ...] = ()
     nd_proxies: tuple[FleetProxy, ...] = ()
 
 
@@ -267,7 +267,7 @@ class _MemberReader:
         for name, entry in self._configuration.owned.get(PUNT, {}).items():
             yield from ((PUNT, name, hop, (*entry.path, family)) for family, hop in entry.value.items())
 
-    def _virtual_routers(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetRouter]:
+    def _virtual_routers(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetVirtualRouter]:
         """Yield the virtual routers once for each subnet of their interface and family."""
         owned = self._configuration.owned.get(VRRP, {})
         for address in addresses:
@@ -275,7 +275,7 @@ class _MemberReader:
             for entry in entries:
                 hosts = tuple(sorted(host for host in entry.addresses if (":" in host) is (":" in address.host)))
                 if hosts:
-                    yield FleetRouter(
+                    yield FleetVirtualRouter(
                         router=self._router,
                         interface=address.end.name,
                         vrf=address.end.vrf,

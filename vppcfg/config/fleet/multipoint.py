@@ -1,4 +1,4 @@
-"""Tunnels to many routers: each neighbour is behind a router that has a tunnel back, and the neighbour's address."""
+"""Checks tunnels to many routers in a fleet: behind each neighbour must be a router with a tunnel back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IPv6 hosts for which several routers of the fleet answer neighbour solicitations: one of them must."""
+"""IPv6 hosts for which more than one router of the fleet answers neighbour solicitations: only one may."""
 
 from __future__ import annotations
 

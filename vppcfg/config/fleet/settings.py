@@ -1,4 +1,4 @@
-"""The file fleet.yml beside the files of the routers: what is shared on purpose, elsewhere, or known and accepted."""
+"""Reads fleet.yml, the settings of `check --fleet`: anycast addresses, routers without a file, accepted findings."""
 
 from __future__ import annotations
 

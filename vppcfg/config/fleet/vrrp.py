@@ -1,4 +1,4 @@
-"""Virtual routers of several routers on a subnet: of one number they are one router, and must agree."""
+"""Checks virtual routers (VRRP) in a fleet: those of one number on a subnet are one router, and must agree."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from vppcfg.config.fleet.finding import FleetFinding, finding
-from vppcfg.config.fleet.member import FleetRouter, Member
+from vppcfg.config.fleet.member import FleetVirtualRouter, Member
 from vppcfg.model.problem import Severity
 
 
 def found_on_virtual_routers(members: Sequence[Member]) -> Iterator[FleetFinding]:
     """Yield what differs between the virtual routers of a number on a subnet, and priorities that do not."""
-    found: dict[tuple[str, str, int], list[FleetRouter]] = defaultdict(list)
+    found: dict[tuple[str, str, int], list[FleetVirtualRouter]] = defaultdict(list)
     for router in (each for member in members for each in member.virtual_routers):
         found[router.vrf, router.subnet, router.vr_id].append(router)
     for routers in found.values():
@@ -20,9 +20,9 @@ def found_on_virtual_routers(members: Sequence[Member]) -> Iterator[FleetFinding
     yield from _numbers([router for routers in found.values() for router in routers])
 
 
-def _numbers(routers: Sequence[FleetRouter]) -> Iterator[FleetFinding]:
+def _numbers(routers: Sequence[FleetVirtualRouter]) -> Iterator[FleetFinding]:
     """Find an address that routers of different numbers have on a subnet: each has a master that answers for it."""
-    first: dict[tuple[str, str, str], FleetRouter] = {}
+    first: dict[tuple[str, str, str], FleetVirtualRouter] = {}
     for router in routers:
         for host in router.addresses:
             other = first.setdefault((router.vrf, router.subnet, host), router)
@@ -32,7 +32,7 @@ def _numbers(routers: Sequence[FleetRouter]) -> Iterator[FleetFinding]:
                 break
 
 
-def _differences(routers: Sequence[FleetRouter]) -> Iterator[FleetFinding]:
+def _differences(routers: Sequence[FleetVirtualRouter]) -> Iterator[FleetFinding]:
     first = routers[0]
     for position, router in enumerate(routers):
         if router.router == first.router:
@@ -54,7 +54,7 @@ def _differences(routers: Sequence[FleetRouter]) -> Iterator[FleetFinding]:
             yield finding("fleet-vrrp-priority", router.place, text, router.subnet, Severity.WARNING)
 
 
-def _unheard(router: FleetRouter, routers: Sequence[FleetRouter]) -> Iterator[FleetFinding]:
+def _unheard(router: FleetVirtualRouter, routers: Sequence[FleetVirtualRouter]) -> Iterator[FleetFinding]:
     """Find two routers of which one sends its advertisements elsewhere than the other one listens."""
     for other in routers[: routers.index(router)]:
         if other.router == router.router:
@@ -72,5 +72,5 @@ def _word(is_on: bool) -> str:
     return "true" if is_on else "false"
 
 
-def _named(router: FleetRouter) -> str:
+def _named(router: FleetVirtualRouter) -> str:
     return f"{router.router} {router.interface} ({router.place.short})"

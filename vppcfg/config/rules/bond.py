@@ -1,4 +1,4 @@
-"""Rules about bonds: their members hand themselves over as a whole."""
+"""Rules about bonds and their members, whose keys belong to the bond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that join the `dataplane` section with itself and with the rest of the file; no machine is asked."""
+"""Rules that check the section `dataplane` against itself and the rest of the file; the machine is not looked at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Configuration with what rules look things up in: who is below, behind or part of whom."""
+"""The index that every rule is given: a Configuration with the parents, children, members and users of its entries."""
 
 from __future__ import annotations
 

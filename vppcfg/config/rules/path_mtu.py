@@ -1,4 +1,4 @@
-"""The rule about path MTUs and the networks of interfaces."""
+"""The rule that a path MTU is for a neighbour: VPP does not look at that of a host behind a router."""
 
 from __future__ import annotations
 

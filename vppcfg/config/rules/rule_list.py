@@ -1,6 +1,7 @@
-"""What the entries of a file must be to each other. A rule takes the index and yields problems; it never raises.
+"""All rules that check the entries of a file against each other.
 
-There is one module per kind of object; a new rule is a function there and an entry here and in schema/rules.yaml.
+A rule takes the index of the entries and yields problems; it never raises. There is one module per kind of object; a
+new rule is a function there and an entry here and in schema/rules.yaml.
 """
 
 from __future__ import annotations

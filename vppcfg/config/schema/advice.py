@@ -1,4 +1,4 @@
-"""What to write in place of a value that the schema refuses, as the end of a message."""
+"""Advice on a value that the schema refuses: what to write in its place, as the end of a message."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _DRIVER = "of the device, not of the file's interfaces: see `dataplane.dpdk` in 
 
 
 def _of_kinds() -> Iterator[tuple[str, tuple[tuple[str, ...], str]]]:
-    """Yield the keys that others have for the kinds of vppcfg."""
+    """Yield the keys that other products have for the kinds of vppcfg."""
     for kind in KINDS:
         if kind.foreign_keys:
             is_section = bool(kind.sections()) and not isinstance(kind, InterfaceKey)
@@ -73,7 +73,7 @@ _OTHER_WORD = re.compile(r"written `(?P<key>[a-z-]+)")
 
 
 def foreign_text(key: str, known: Collection[str]) -> str | None:
-    """Return what to do instead of a key that vppcfg does not have but others do, where the keys `known` may stand.
+    """Return what to do instead of a key of another product, at a place where the keys `known` may stand.
 
     None for a key that no program has, and for one whose place is elsewhere.
     """
@@ -83,7 +83,7 @@ def foreign_text(key: str, known: Collection[str]) -> str | None:
 
 
 def is_foreign_key(key: str) -> bool:
-    """Return whether others have a key, so that it is no misspelling of one of ours."""
+    """Return whether another product has a key, so that it is no misspelling of one of ours."""
     return _spelling(key) in _BY_SPELLING
 
 

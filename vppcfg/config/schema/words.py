@@ -1,4 +1,4 @@
-"""The words that schema/vppcfg.yaml has beyond yamale's own: what each takes, in one table.
+"""The validators that schema/vppcfg.yaml uses beyond yamale's own: what each takes, in one table.
 
 A row serves the quick look at a file, yamale's closer one with its message, and the JSON Schema for editors.
 """

@@ -1,4 +1,4 @@
-"""The section `checks`: what shows whether a router does its work. Plans and dumps do not look at it.
+"""The section `checks`: pings, ARP requests and commands that show whether a router works. Plans do not look at it.
 
 checks:
   - { ping: 192.0.2.1, within: 5s }

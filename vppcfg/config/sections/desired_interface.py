@@ -52,6 +52,7 @@ def _without_entry(
 
 
 _LISTENER = "linux_nl"
+"""The plugin that copies what Linux has on the devices of LCP pairs into VPP."""
 
 
 class _Resolver:
@@ -90,7 +91,7 @@ class _Resolver:
             mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu
-            if config.sets_mtu or observed is None or base.packet_mtu
+            if (config.sets_mtu and base.parent is not None) or observed is None or base.packet_mtu
             else self._packet_mtu(config, base, is_routed=switching["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
@@ -182,11 +183,14 @@ class _Resolver:
         return "" if config.name in self._members else base.mac
 
     def _packet_mtu(self, config: InterfaceConfig, base: Interface, *, is_routed: bool) -> int:
-        """Return the packet MTU where VPP has none and the file has none: a sub-interface stays without one.
+        """Return the packet MTU where VPP has none: a sub-interface for which the file has none stays without one.
 
-        Where VPP then routes larger packets out of it than the file means, it is noted.
+        So does an interface that the file means to have what VPP takes in its place. Where VPP then routes larger
+        packets out of a sub-interface than the file means, it is noted.
         """
-        if base.parent is None or self._is_configured(config, base):
+        if base.parent is None:
+            return 0 if config.mtu == WITHOUT_MTU else config.mtu
+        if self._is_configured(config, base):
             return config.mtu
         if config.mtu != WITHOUT_MTU and is_routed and config.l2xc is None:
             self._without_mtu.setdefault(base.parent, []).append(config)

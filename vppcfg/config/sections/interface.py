@@ -134,6 +134,9 @@ class Interfaces(Section):
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why no file can express an observed interface, None when nothing about itself forbids it."""
         interface = state.interfaces[name]
+        parent = state.interfaces.get(interface.parent or "")
+        if parent is not None and parent.kind is InterfaceKind.LOOPBACK:
+            return "it is a sub-interface of a loopback"
         section = self._section_of.get(interface.kind)
         return (
             self._why_not_named(interface)

@@ -142,7 +142,7 @@ _UP, _DOWN = KeyValue("state", "up", is_default=True), KeyValue("state", "down")
 
 
 def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
-    """Return what an interface is."""
+    """Return the keys about a port itself: description, device type, MAC, receive mode, threads of queues."""
     keys = described(interface.description)
     if interface.device_type:
         keys.append(KeyValue("device-type", interface.device_type))
@@ -156,12 +156,12 @@ def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
 
 
 def state_key(interface: InterfaceConfig) -> KeyValue:
-    """Return whether an interface is up, as it is by default."""
+    """Return the key `state`; up is its default."""
     return _UP if interface.is_up else _DOWN
 
 
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
-    """Return what an interface is for."""
+    """Return the keys of what an interface is used for, such as addresses and features, in the order of a file."""
     keys: list[KeyValue] = []
     for each in entry_keys.EARLY_KEYS:
         keys += each.yaml_keys(interface)

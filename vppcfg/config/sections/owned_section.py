@@ -1,4 +1,4 @@
-"""Sections and keys by which a file owns objects of VPP that bear no mark: QoS, relays, cross-connects of L3 and more.
+"""The base of sections and keys that own objects of VPP that bear no mark: QoS, relays, L3 cross-connects and more.
 
 VPP does not report who has configured such an object. So the key is what makes them the file's, all that depend on what
 it stands below: while it is absent, plans leave them alone, and with it, even empty, VPP has those of the file and no

@@ -1,4 +1,4 @@
-"""What a section of the file is: what it is parsed from, resolved to, restated from and written as."""
+"""The base of the sections of a file: how each is parsed, resolved to a desired state, made of a state, and written."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Unmanaged(NamedTuple):
 
     @classmethod
     def nothing(cls) -> Self:
-        """Return what leaves nothing alone."""
+        """Return it for a configuration that covers every object."""
         return cls({}, {}, {})
 
     def of(self, table: str) -> Mapping[str, str]:
-        """Return what of a table is left alone."""
+        """Return the objects of a table that are left alone, with reasons."""
         return self.tables.get(table, {})
 
     def leave(self, table: str, name: str, reason: str) -> None:
@@ -136,7 +136,7 @@ class Section:
         raise NotImplementedError
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter as they are the objects that plans must not touch, once the interfaces of others are entered."""
+        """Enter unchanged the objects that plans must not touch; foreign interfaces are entered before."""
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the section makes, before any interface is entered."""

@@ -1,4 +1,4 @@
-"""The lists of names: `unmanaged`, what is read past, and `protected`, what no plan may harm."""
+"""The sections that list names: `unmanaged`, what vppcfg leaves alone, and `protected`, what no plan may harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sections have in common whose entries are interfaces that VPP makes on demand, one kind of them each.
+"""The base of sections whose entries are interfaces that VPP makes on demand, such as tunnels, bonds and TAPs.
 
 A kind is a subclass, in a module of its own, and a line in the list of sections; `model/kinds` lists the same kinds.
 """
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
-    """The section of one kind. A kind defines what has no body here; the rest follows."""
+    """The section of one kind. A kind defines the methods that have no body here."""
 
     attribute = "virtual"
     holder = KeyHolder.TUNNEL

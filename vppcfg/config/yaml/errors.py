@@ -1,4 +1,4 @@
-"""What is wrong with a text before anything is known of its meaning: problems with a place and a remedy."""
+"""Problems of a file that cannot be read as YAML: encoding, characters, syntax; each with its place and a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text that YAML's parser gave up on, in plain words, and where the mistake is.
+"""Explains in plain words why YAML's parser gave up on a text, and where the mistake is.
 
 The parser names the rule of its grammar that it could not go on with, at the place where it noticed: that is often the
 line after the mistake. What people do wrong is known, and looked for in the text.

@@ -1,4 +1,4 @@
-"""Bonds and their members: VPP is asked for all bonds, then once more for the members of each."""
+"""Reads bonds and their members: VPP is asked for all bonds, then once more for the members of each."""
 
 from __future__ import annotations
 

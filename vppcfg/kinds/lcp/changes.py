@@ -1,4 +1,7 @@
-"""Which LCP pairs change: linux-cp changes nothing in place, and a pair goes with what it depends on."""
+"""Finds which LCP pairs a plan creates, deletes or replaces: linux-cp changes none in place.
+
+A pair is replaced, too, with an interface, MAC address or other pair that it depends on.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import LcpPair, Stacking
+from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
 from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, different
@@ -17,6 +20,7 @@ from vppcfg.plan.recreate import is_refilled
 def pair_changes(
     observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
 ) -> dict[str, Change[LcpPair]]:
+    """Return the changes of pairs by interface; `interfaces` are those of the interfaces themselves."""
     changes = {
         name: change
         for name in different(observed.lcps, desired.lcps)
@@ -57,7 +61,7 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
     """Replace, too, the pairs that depend on a pair in `gone`."""
     if not gone:
         return
-    stacking = Stacking(observed.interfaces.values())
+    stacking = SubInterfaceDependencies(observed.interfaces.values())
     while gone:
         name = gone.pop()
         for dependent in stacking.dependents_of(observed.interfaces[name]):

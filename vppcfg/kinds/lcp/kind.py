@@ -1,4 +1,4 @@
-"""LCP pairs as a kind: a key of interfaces, and an object that goes with its interface."""
+"""The kind of LCP pairs: the key `lcp` of interfaces, and a pair that is deleted with its interface."""
 
 from __future__ import annotations
 

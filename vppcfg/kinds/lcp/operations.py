@@ -1,4 +1,4 @@
-"""Linux Control Plane pairs: what depends on what, and whose names are taken (linux-cp/lcp_interface.c)."""
+"""Operations that create and delete Linux Control Plane pairs (linux-cp/lcp_interface.c)."""
 
 from __future__ import annotations
 

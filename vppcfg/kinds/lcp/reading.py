@@ -1,4 +1,4 @@
-"""Linux Control Plane pairs, which VPP reports in pages, and the switches of the plugin, which only its CLI shows."""
+"""Reads Linux Control Plane pairs, which VPP reports in pages, and the switches of the plugin, from its CLI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a plan sets LCP pairs: a pair that changes is recreated, because linux-cp changes nothing in place."""
+"""The steps of a plan about LCP pairs: one that changes is recreated, because linux-cp changes none in place."""
 
 from __future__ import annotations
 

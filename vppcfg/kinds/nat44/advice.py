@@ -1,4 +1,4 @@
-"""Warnings about NAT44 that translates nothing, or shuts the router's own services off."""
+"""Rules about NAT44, as warnings: it would translate nothing, or cut off services of the router itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What NAT44 notes by an interface and has in effect at its address: both go together."""
+"""The removal of NAT44 mappings and exemptions that follow the address of an interface.
+
+VPP notes such an entry by its interface, and lists another one that is in effect at its address: both go together.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class NatStaticConfig:
 
     @property
     def outer(self) -> str:
-        """Return what VPP takes only once."""
+        """Return the outer end with the protocol, of which VPP takes one mapping."""
         return end_text(self.protocol, self.external.address or self.external.interface, self.external.port)
 
 

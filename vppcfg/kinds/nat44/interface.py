@@ -138,7 +138,7 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
         return transition.moved.get(name, (False, False))[0] or transition.resets_nat44
 
     def is_forgotten(self, transition: Transition, name: str) -> bool:
-        """Return whether NAT44 is disabled on the way, which takes all interfaces off."""
+        """Return whether NAT44 is disabled during the change, which takes all interfaces off."""
         return transition.resets_nat44
 
     def has_nodes_on(self, interface: Interface) -> bool:

@@ -1,4 +1,4 @@
-"""What entries of `nat44` must be for VPP to take them, and what they refer to."""
+"""Rules about the section `nat44`: values that VPP would refuse, and names that the file must have."""
 
 from __future__ import annotations
 

@@ -49,16 +49,16 @@ class EnableNat44(SetObject):
         return "NAT44 is enabled already" if working.objects.get(Nat44) else SetObject._refusal(self, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter it with its foundation alone."""
-        sessions, inside, outside = self.item.foundation
+        """Enter it with what VPP takes when NAT44 is enabled."""
+        sessions, inside, outside = self.item.enable_settings
         working.set_object(Nat44(sessions=sessions, inside_table=inside, outside_table=outside))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        sessions, inside, outside = self.item.foundation
+        sessions, inside, outside = self.item.enable_settings
         return Request(_SWITCH, {"enable": 1, "sessions": sessions, "inside_vrf": inside, "outside_vrf": outside})
 
     def cli(self) -> str:
-        sessions, inside, outside = self.item.foundation
+        sessions, inside, outside = self.item.enable_settings
         words = [f" {word} {table}" for word, table in (("inside-vrf", inside), ("outside-vrf", outside)) if table]
         return f"nat44 plugin enable sessions {sessions}{''.join(words)}"
 

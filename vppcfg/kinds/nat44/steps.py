@@ -1,4 +1,4 @@
-"""In which order a plan changes NAT44: enabled before all else, mappings gone before their addresses.
+"""The steps of a plan that change NAT44, in order: enabled before all else, mappings removed before their addresses.
 
 What a live session uses is touched only where it changes itself. Disabling takes everything away at once, and so does
 another number of sessions, for which VPP must be disabled and enabled.
@@ -24,7 +24,7 @@ from vppcfg.plan.transition import Transition
 
 def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps of NAT44, but for those of its interfaces."""
-    yield from _foundation(transition)
+    yield from _enabling(transition)
     if transition.desired.of(Nat44) or transition.observed.of(Nat44):
         is_early = transition.resets_nat44 or _is_renumbered(transition)
         yield from _mappings(transition, is_early=is_early)
@@ -34,7 +34,7 @@ def steps(transition: Transition) -> Iterator[Step]:
         yield from _leaks(transition)
 
 
-def _foundation(transition: Transition) -> Iterator[Step]:
+def _enabling(transition: Transition) -> Iterator[Step]:
     before, after = _settings(transition.observed), _settings(transition.desired)
     if before is not None and transition.resets_nat44:
         yield Step(stage=Stage.DISABLE_NAT, operation=DisableNat44(item=before))
@@ -43,7 +43,7 @@ def _foundation(transition: Transition) -> Iterator[Step]:
         return
     if before is None:
         yield Step(stage=Stage.ENABLE_NAT, operation=EnableNat44(item=after))
-        sessions, inside, outside = after.foundation
+        sessions, inside, outside = after.enable_settings
         before = Nat44(sessions=sessions, inside_table=inside, outside_table=outside)
     for operation in setting_operations(before, after):
         yield Step(stage=Stage.SET_NAT, operation=operation)
@@ -122,7 +122,7 @@ def _pools(transition: Transition, *, is_early: bool) -> Iterator[Step]:
         if old is not None and not transition.resets_nat44:
             is_in_the_way = new is not None or _is_given_by_interface(old, transition)
             late = Stage.FREE_NAT_ADDRESS if is_in_the_way else Stage.REMOVE_NAT_ADDRESS
-            stage = Stage.REMOVE_NAT_POOL if is_early or _loses_ground(old, transition) else late
+            stage = Stage.REMOVE_NAT_POOL if is_early or _loses_reference(old, transition) else late
             yield Step(stage=stage, operation=RemoveNatAddress(item=old))
         if new is not None:
             yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatAddress(item=new))
@@ -149,7 +149,7 @@ def _leaks(transition: Transition) -> Iterator[Step]:
     for name in sorted({*before, *after}, key=natural_key):
         old, new = before.get(name), after.get(name)
         is_extended = old is not None and new is not None and set(old.targets) <= set(new.targets)
-        is_broken = transition.resets_nat44 or (old is not None and _loses_ground(old, transition))
+        is_broken = transition.resets_nat44 or (old is not None and _loses_reference(old, transition))
         if old is not None and not transition.resets_nat44 and (is_broken or not is_extended):
             yield Step(stage=_removal(old, transition, is_early=False), operation=RemoveNatLeaks(item=old))
         if new is not None:
@@ -166,8 +166,8 @@ def _list(kept: NatLeaks | None, new: NatLeaks) -> Iterator[Step]:
 
 
 def is_renewed(item: NatObject, transition: Transition) -> bool:
-    """Return whether something that stays as it is must be removed and added on the way."""
-    if transition.resets_nat44 or _loses_ground(item, transition):
+    """Return whether something that stays as it is must be removed and added during the change."""
+    if transition.resets_nat44 or _loses_reference(item, transition):
         return True
     return any(_rebinds(each.name, transition) for each in item.references() if each.referent is Referent.INTERFACE)
 
@@ -199,7 +199,7 @@ def _ipv4(addresses: frozenset[str]) -> frozenset[str]:
     return frozenset(address for address in addresses if ":" not in address)
 
 
-def _loses_ground(item: NatObject, transition: Transition) -> bool:
+def _loses_reference(item: NatObject, transition: Transition) -> bool:
     gone: Mapping[Referent, frozenset[str]] = {
         Referent.INTERFACE: transition.to_delete,
         Referent.TABLE: transition.deleted_tables,

@@ -1,4 +1,4 @@
-"""TAPs and the Linux devices at their other end (plugins/tap)."""
+"""Operations that create and delete TAPs, with the Linux devices at their other end (plugins/tap)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.tap.entry import MAX_RING, MIN_RING, TapConfig
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import Problem
 
 
 def _ring(index: Index) -> Iterator[Problem]:
@@ -39,18 +39,9 @@ def _interface(index: Index) -> Iterator[Problem]:
         if tap.host_mtu is not None and tap.host_mtu != interface.mtu:
             text = f"{tap.name} has an MTU of {interface.mtu} and its host side one of {tap.host_mtu}; make them equal"
             yield Problem(rule="tap-mtu", path=(*interface.path, "mtu"), text=text)
-        for key, is_set in (
-            ("addresses", bool(interface.addresses)),
-            ("lcp", interface.lcp is not None),
-            ("sub-interfaces", tap.name in index.children),
-        ):
-            if is_set:
-                yield _with_l3(tap.name, (*interface.path, key), key)
-
-
-def _with_l3(name: str, path: KeyPath, key: str) -> Problem:
-    text = f"{name} is a wire into Linux and cannot have `{key}`; bridge it with a BVI that has them"
-    return Problem(rule="tap-l3", path=path, text=text)
+        if interface.lcp is not None:
+            text = f"{tap.name} has a device in Linux already and cannot have `lcp`; remove that"
+            yield Problem(rule="tap-l3", path=(*interface.path, "lcp"), text=text)
 
 
 RULES = (_ring, _create, _interface)

@@ -1,4 +1,4 @@
-"""WireGuard interfaces and their peers (plugins/wireguard). No operation holds a secret, only its name."""
+"""Operations on WireGuard interfaces and their peers (plugins/wireguard). None holds a secret, only its name."""
 
 from __future__ import annotations
 

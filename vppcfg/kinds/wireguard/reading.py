@@ -1,4 +1,4 @@
-"""WireGuard interfaces and peers as VPP has them. `read_keys` alone asks for private keys; a change calls it."""
+"""Reads WireGuard interfaces and peers from VPP. `read_keys` alone asks for private keys; a change calls it."""
 
 from __future__ import annotations
 

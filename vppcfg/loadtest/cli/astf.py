@@ -39,7 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _add_rate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the course of the rate; the names are those of the ramp where they mean the same."""
+    """Add the rate and its phases; the names are those of the ramp where they mean the same."""
     group = parser.add_argument_group("connections per second")
     group.add_argument(
         "-wm", "--warmup-rate", metavar="CPS", default="10", help="during the warm-up (default: %(default)s)"
@@ -123,9 +123,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     from dataclasses import replace
 
     from vppcfg.loadtest.cli.astf_view import LiveConnections, astf_lines
-    from vppcfg.loadtest.cli.course import plain_result, ports_of, run_held
     from vppcfg.loadtest.cli.engines import opened_stateful
     from vppcfg.loadtest.cli.result_view import show_lines, write_result
+    from vppcfg.loadtest.cli.session import plain_result, ports_of, run_holding_ports
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.stateful.run import ConnectionRamp
 
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         def so_far() -> Result | None:
             return replace(begun, stateful=ramp.so_far()) if ramp.samples else None
 
-        outcome, verdict, notes = run_held(engine, ports_of(args), ramp.run, so_far, args)
+        outcome, verdict, notes = run_holding_ports(engine, ports_of(args), ramp.run, so_far, args)
     result = replace(begun, stateful=outcome, verdict=verdict, notes=notes, is_complete=True)
     show_lines(astf_lines(result), args)
     write_result(result, args)
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _traffic(args: argparse.Namespace) -> StatefulTraffic:
     from vppcfg.common.rates import parse_figure
-    from vppcfg.loadtest.cli.course import ports_of
+    from vppcfg.loadtest.cli.session import ports_of
     from vppcfg.loadtest.load import directions_of
     from vppcfg.loadtest.stateful.engine import StatefulTraffic
     from vppcfg.loadtest.stateful.profile import stateful_profile_of

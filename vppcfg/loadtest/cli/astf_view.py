@@ -1,4 +1,4 @@
-"""Shows a test with connections: while it runs, and what it found."""
+"""Shows a test with connections, `loadtest astf`: its progress while it runs, and its figures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from vppcfg.common.printable import printable
 from vppcfg.common.rates import short
 from vppcfg.loadtest.cli.live import Ticker, clock_text, sides_of
 from vppcfg.loadtest.cli.result_view import labelled
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.latency import percentile_us
 from vppcfg.loadtest.load import loss_text
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.stateful.engine import ErrorCount, StatefulTraffic
 from vppcfg.loadtest.stateful.outcome import StatefulOutcome

@@ -168,8 +168,8 @@ def _router(args: argparse.Namespace) -> RouterMachine | None:
 
 
 def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
-    from vppcfg.loadtest.cli.course import plain_result
     from vppcfg.loadtest.cli.result_view import write_result
+    from vppcfg.loadtest.cli.session import plain_result
     from vppcfg.loadtest.engine import Generator
     from vppcfg.loadtest.result import ResultKind
 

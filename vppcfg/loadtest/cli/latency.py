@@ -18,7 +18,7 @@ from vppcfg.loadtest.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.loadtest.cli.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.session import LoadSession, LoadSetting
     from vppcfg.loadtest.engine import Delay
     from vppcfg.loadtest.latency import LatencyPlan
     from vppcfg.loadtest.result import DelayAtLoad, Result
@@ -54,29 +54,29 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Measure, and write the result even when it is interrupted."""
-    from vppcfg.loadtest.cli.course import course_of
+    from vppcfg.loadtest.cli.session import load_session
 
-    with course_of(args, _probe_rate(args.probe_rate)) as course:
-        return _run(course, _plan(args, course.setting))
+    with load_session(args, _probe_rate(args.probe_rate)) as session:
+        return _run(session, _plan(args, session.setting))
 
 
-def _run(course: Course, plan: LatencyPlan) -> ExitCode:
+def _run(session: LoadSession, plan: LatencyPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.loadtest.cli.course import begun_result
     from vppcfg.loadtest.cli.result_view import show, write_result
+    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.latency import LatencyTest
     from vppcfg.loadtest.result import ResultKind
 
-    args, live = course.args, course.live
-    begun = begun_result(ResultKind.LATENCY, args, course.setting)
+    args, live = session.args, session.live
+    begun = begun_result(ResultKind.LATENCY, args, session.setting)
     live.mapped()
-    test = LatencyTest(course.engine, course.setting.traffic, plan, course.clock, live)
+    test = LatencyTest(session.engine, session.setting.traffic, plan, session.clock, live)
 
     def so_far() -> Result | None:
         return replace(begun, samples=tuple(test.samples), delays=tuple(test.found)) if test.samples else None
 
-    delays = course.run(test.run, so_far)
+    delays = session.run(test.run, so_far)
     result = replace(begun, samples=tuple(test.samples), delays=delays, is_complete=True)
     show(latency_lines(result), args, live)
     write_result(result, args)

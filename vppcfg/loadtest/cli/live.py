@@ -10,9 +10,9 @@ from typing import Self, TextIO
 
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.common.printable import printable
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.loadtest.result import Trial
 

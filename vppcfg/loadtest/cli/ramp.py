@@ -20,8 +20,8 @@ from vppcfg.loadtest.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from vppcfg.loadtest.cli.course import Course, LoadSetting
     from vppcfg.loadtest.cli.ramp_tune import TuningObserver
+    from vppcfg.loadtest.cli.session import LoadSession, LoadSetting
     from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
-    """Add the course of the load; the short names are those of trex-loadtest."""
+    """Add the session of the load; the short names are those of trex-loadtest."""
     group = parser.add_argument_group("ramp")
     group.add_argument(
         "-wm", "--warmup-mult", "--warmup_mult", metavar="LOAD", default="1kpps",
@@ -93,32 +93,32 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the ramp, and write the result even when it is interrupted."""
-    from vppcfg.loadtest.cli.course import course_of
+    from vppcfg.loadtest.cli.session import load_session
 
     if args.output is None and (args.format is not None or not is_terminal(sys.stdout)):
         args.output = "-"
-    with course_of(args) as course:
-        return _run(course, _plan(args, course.setting))
+    with load_session(args) as session:
+        return _run(session, _plan(args, session.setting))
 
 
-def _run(course: Course, plan: RampPlan) -> ExitCode:
+def _run(session: LoadSession, plan: RampPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.loadtest.cli.course import begun_result
     from vppcfg.loadtest.cli.ramp_tune import TuningObserver
     from vppcfg.loadtest.cli.result_view import ramp_lines, show, write_result
+    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import ResultKind
 
-    args, setting, live = course.args, course.setting, course.live
+    args, setting, live = session.args, session.setting, session.live
     begun = begun_result(ResultKind.RAMP, args, setting)
     tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
     if tuning is not None:
         tuning.refuse_absent_vpp()
     live.note(_announcement(args))
     live.mapped()
-    ramp = Ramp(course.engine, setting.traffic, plan, course.clock, tuning or live)
-    outcome = course.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
+    ramp = Ramp(session.engine, setting.traffic, plan, session.clock, tuning or live)
+    outcome = session.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
     live.note("Loadtest finished, stopping")
     result = replace(
         begun,

@@ -9,9 +9,9 @@ from typing import Any
 
 from vppcfg.app.capturing import ReadingPlan
 from vppcfg.errors import UsageError, VppcfgError
-from vppcfg.loadtest.cli.course import LoadSetting
 from vppcfg.loadtest.cli.live import Live
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.cli.session import LoadSetting
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.tune.capture import Capture
 from vppcfg.tune.cli.options import captures_of

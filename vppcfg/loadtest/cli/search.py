@@ -18,7 +18,7 @@ from vppcfg.loadtest.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.loadtest.cli.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.session import LoadSession, LoadSetting
     from vppcfg.loadtest.result import Result, Throughput
     from vppcfg.loadtest.search import SearchPlan
 
@@ -58,33 +58,33 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Search, and write the result even when it is interrupted."""
-    from vppcfg.loadtest.cli.course import course_of
+    from vppcfg.loadtest.cli.session import load_session
     from vppcfg.loadtest.packages import require
 
     require("MLRsearch")
-    with course_of(args) as course:
-        return _run(course, _plan(args, course.setting))
+    with load_session(args) as session:
+        return _run(session, _plan(args, session.setting))
 
 
-def _run(course: Course, plan: SearchPlan) -> ExitCode:
+def _run(session: LoadSession, plan: SearchPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.loadtest.cli.course import begun_result
     from vppcfg.loadtest.cli.result_view import show, write_result
+    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.search import Bench, Search
 
-    args, traffic, live = course.args, course.setting.traffic, course.live
-    begun = begun_result(ResultKind.SEARCH, args, course.setting)
+    args, traffic, live = session.args, session.setting.traffic, session.live
+    begun = begun_result(ResultKind.SEARCH, args, session.setting)
     live.mapped()
-    bench = Bench(course.engine, traffic, course.clock, args.settle, live)
+    bench = Bench(session.engine, traffic, session.clock, args.settle, live)
     search = Search(bench, plan, live.trial)
 
     def found() -> tuple[Throughput, ...]:
-        course.engine.prepare(traffic)
+        session.engine.prepare(traffic)
         return search.run()
 
-    throughputs = course.run(found, lambda: replace(begun, trials=tuple(search.trials)) if search.trials else None)
+    throughputs = session.run(found, lambda: replace(begun, trials=tuple(search.trials)) if search.trials else None)
     result = replace(begun, trials=tuple(search.trials), throughputs=throughputs, is_complete=True)
     show(search_lines(result), args, live)
     write_result(result, args)

@@ -139,10 +139,10 @@ def _address(host: str) -> str:
 
 def _probe(kind: str, address: str, port: int) -> Probe:
     from vppcfg.errors import EngineError
-    from vppcfg.loadtest.watch.probe import IcmpProbe, UdpProbe, new_watch
+    from vppcfg.loadtest.watch.probe import IcmpProbe, UdpProbe, new_watch_id
 
     try:
-        return IcmpProbe(address, new_watch()) if kind == "icmp" else UdpProbe(address, port, new_watch())
+        return IcmpProbe(address, new_watch_id()) if kind == "icmp" else UdpProbe(address, port, new_watch_id())
     except OSError as error:
         raise EngineError(f"there is no way to {address}: {error.strerror or error}", "see `ip route`") from error
 
@@ -164,8 +164,8 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     """Write the result and show the figures."""
     from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
-    from vppcfg.loadtest.cli.course import plain_result
     from vppcfg.loadtest.cli.result_view import write_result
+    from vppcfg.loadtest.cli.session import plain_result
     from vppcfg.loadtest.cli.watch import watch_lines
     from vppcfg.loadtest.result import ResultKind
 

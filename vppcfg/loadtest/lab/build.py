@@ -1,4 +1,4 @@
-"""Makes a laboratory, and removes every trace of it again; what fails half-way leaves nothing."""
+"""Makes a laboratory, namespaces with a device under test between them; removes all of it, also after a failure."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _build(layout: Layout) -> None:
 
 
 def _connect(layout: Layout, side: Side) -> None:
-    """Tell an end where the other one is."""
+    """Give an end what it needs to reach the other one: a route by the device, or the MAC address behind a bridge."""
     other = layout.other(side)
     netns, device = side.end.netns, side.end.device
     if layout.dut.routes:

@@ -12,7 +12,6 @@ from vppcfg.errors import UsageError
 from vppcfg.linux.wire import End
 from vppcfg.record import record
 
-DEFAULT_NAME = "lab"
 _LONGEST_NAME = 40
 PREFIX_LENGTH = 24
 BRIDGE = "br0"

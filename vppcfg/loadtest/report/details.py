@@ -1,4 +1,4 @@
-"""Everything that it takes to repeat a run, and what it reports of itself, as rows of words."""
+"""The part of a report on each run: all that it takes to repeat it, and its findings, as rows of words."""
 
 from __future__ import annotations
 

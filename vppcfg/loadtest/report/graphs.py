@@ -40,6 +40,7 @@ _LOSS_COLOURS = (
     (0.5, "#c2410c", "up to 50 %"),
     (1.0, "#b3261e", "more"),
 )
+"""Up to which share of loss, the colour, and its words in the legend."""
 _MEDIAN_SHARE = 0.012
 """Height of the median's mark as a share of the graph."""
 _HEADROOM = 1.15

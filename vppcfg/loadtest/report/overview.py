@@ -1,13 +1,13 @@
-"""The tables of all runs: what each was and came to per direction, and routers compared by traffic at a glance."""
+"""The tables of a report: a row for each result of each run, and routers compared by traffic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import percent, pps, short
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import first_of_last_failing_run, loss_text, rates_pps
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
 from vppcfg.loadtest.result import Result, ResultKind, Sample
 from vppcfg.record import record

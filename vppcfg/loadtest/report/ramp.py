@@ -20,8 +20,8 @@ from vppcfg.common.graph import (
     time_scale,
 )
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.load import first_of_last_failing_run, gaps_of, loss_text, rates_pps, sample_loss
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Result, Sample
 
 DEFAULT_LIMIT = 0.001

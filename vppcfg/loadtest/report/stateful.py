@@ -18,7 +18,7 @@ from vppcfg.common.graph import (
     time_scale,
 )
 from vppcfg.common.rates import short
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.report.graphs import histogram_graph
 from vppcfg.loadtest.report.ramp import run_label, short_port
 from vppcfg.loadtest.result import Result

@@ -1,4 +1,4 @@
-"""The border to what makes connections and counts them: T-Rex in advanced stateful mode, the simulated device."""
+"""The interface (protocol) to generators of connections: T-Rex in advanced stateful mode, and a simulated device."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay, Direction, Tally
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.stateful.engine import ConnectionCount, ErrorCount
 from vppcfg.record import record
 

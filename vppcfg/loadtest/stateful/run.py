@@ -13,9 +13,9 @@ from typing import Protocol
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.common.rates import short
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import Climb, LoadPhase
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.ramp import EARLY_SAMPLES, MARGIN_S
+from vppcfg.loadtest.ramp_schedule import LoadPhase, RampSchedule
 from vppcfg.loadtest.recorder import SILENCE_S, UNSENT_TOLERANCE
 from vppcfg.loadtest.result import Verdict
 from vppcfg.loadtest.stateful.engine import ConnectionCount, StatefulCount, StatefulEngine, StatefulTraffic
@@ -30,7 +30,7 @@ _FEW = 5
 
 
 @record
-class ConnectionPlan(Climb):
+class ConnectionPlan(RampSchedule):
     """The rate of every second of a test, in connections per second."""
 
     limit_ratio: float = 1e-4
@@ -39,7 +39,7 @@ class ConnectionPlan(Climb):
     finish_s: int = FINISH_S
 
     def __post_init__(self) -> None:
-        Climb.__post_init__(self)
+        RampSchedule.__post_init__(self)
         for rate in (self.warm_up_rate, self.target_rate):
             if not 0 < rate <= MOST_CPS:
                 raise UsageError(f"{rate:g} connections per second are no rate", f"a rate is at most {MOST_CPS:,.0f}")
@@ -101,7 +101,7 @@ class ConnectionRamp:
         Raise EngineError when the generator or the device fails.
         """
         self._engine.prepare(self._traffic)
-        stopped_at_cps = self._climb()
+        stopped_at_cps = self._ramp_up()
         self._engine.stop_new_connections()
         self._intend(self.samples[-1].rate_cps, self._clock.now())
         self._finish()
@@ -122,7 +122,7 @@ class ConnectionRamp:
             notes.append(f"stopped early at {short(stopped_at_cps).strip()} connections per second")
         return outcome, verdict_of(outcome, self._plan.limit_ratio), tuple(notes)
 
-    def _climb(self) -> float | None:
+    def _ramp_up(self) -> float | None:
         """Begin connections at the rates of the plan; return the one at which too many failed, when that ends it."""
         plan, former_phase, former_cps = self._plan, None, None
         for second, (phase, rate_cps) in enumerate(plan.seconds(), start=1):

@@ -1,4 +1,4 @@
-"""trafgen as an engine: a process per direction, paced by the kernel's token bucket, counted by the kernel."""
+"""trafgen as a traffic generator: a process per direction; the kernel paces its frames and counts them."""
 
 from __future__ import annotations
 

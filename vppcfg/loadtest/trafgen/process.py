@@ -81,7 +81,7 @@ class Trafgen:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
-        """End it at once."""
+        """End trafgen at once."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(_WAIT_S)

@@ -1,4 +1,4 @@
-"""The values in a T-Rex server's answers: what is there is of its kind and in range, or an error names it.
+"""Reads values out of a T-Rex server's answers, and raises an error that names what is missing or out of range.
 
 What a server leaves out, or sends as null, has a default, set by each reader. A server that answers otherwise is
 none, or one that is broken, and its answers are not used.

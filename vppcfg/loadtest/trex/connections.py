@@ -1,4 +1,4 @@
-"""Connections as T-Rex takes them: a profile of ours as the JSON that its client uploads, and its ICMP latency as ours.
+"""Turns a profile of connections into the JSON that T-Rex's client uploads, and T-Rex's ICMP latency into a `Delay`.
 
 Keys as in scripts/astf_schema.json of trex-core 3.08, and as its own trex_astf_profile.py writes them.
 """

@@ -1,4 +1,4 @@
-"""A whole T-Rex server in stateful mode, ours for a while: T-Rex lends no single ports there, but all at once."""
+"""Acquires a whole T-Rex server in stateful mode for a test, and releases it: T-Rex lends no single ports there."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TrexContext:
         if self.is_ours:
             stop_and_wait(self._rpc, self._handler, self._clock)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release the server. Raise EngineError when that failed; the guard goes on trying if the server is away."""
         if not self.is_ours:
             if self._guard is not None:

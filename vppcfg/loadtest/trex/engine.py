@@ -1,4 +1,4 @@
-"""T-Rex as an engine: streams loaded, load changed, counters read, on ports that a lease holds."""
+"""T-Rex as a traffic generator: streams loaded, load changed, counters read; `lease` takes its ports."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class TrexEngine:
     def release(self) -> None:
         """Remove our streams, give all ports back and close the connection. Raise EngineError when that failed."""
         try:
-            self._lease.give_back()
+            self._lease.release()
         finally:
             self._lease = Lease(self._server.rpc, None)
             self._traffic = self._zero = None

@@ -27,6 +27,7 @@ _NEEDED = (
     "udps_closed",
     ANSWERED,
 )
+"""Counters without which no test can be judged."""
 _BEGUN = ("tcps_connattempt", "udps_connects")
 _ESTABLISHED = ("tcps_connects", "udps_connects")
 _ENDED = ("tcps_closed", "udps_closed")

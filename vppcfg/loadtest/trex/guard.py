@@ -1,4 +1,4 @@
-"""A process of its own that gives a test's ports back when the test dies, or its server is away when it ends.
+"""A process that releases a test's ports on a T-Rex server when the test dies, or the server is away when it ends.
 
 The test writes the handlers of its ports to the guard's standard input, one JSON object a line, and in the end `null`.
 When the input ends without that, the ports are still taken. In stateful mode one handler stands for the whole server.
@@ -42,7 +42,7 @@ class Guard:
         )
 
     def watch(self, handlers: Mapping[str, str]) -> None:
-        """Tell the guard which ports are ours, by name with their handlers."""
+        """Report to the guard which ports are ours, by name with their handlers."""
         self._write(json.dumps(dict(handlers)))
 
     def take_over(self) -> None:
@@ -51,7 +51,7 @@ class Guard:
         self._process.returncode = 0  # it outlives this process
 
     def dismiss(self) -> None:
-        """Tell the guard that it is not needed any more."""
+        """End the guard, which is not needed any more."""
         self._write("null")
         self._close()
         try:
@@ -91,7 +91,7 @@ def _are_handlers(received: object) -> bool:
     )
 
 
-def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
+def release_ports(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
     """Stop the traffic of ports and release them; try again for a while when the server is not there."""
     for attempt in range(_ATTEMPTS):
         if attempt:
@@ -99,9 +99,9 @@ def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
         channel = TrexChannel(*host_and_port(server))
         try:
             if CONTEXT in handlers:
-                _give_back_all(Rpc(channel, clock, STATEFUL), handlers[CONTEXT], clock)
+                _release_server(Rpc(channel, clock, STATEFUL), handlers[CONTEXT], clock)
             else:
-                _give_back(Rpc(channel, clock, STATELESS), handlers)
+                _release_ports(Rpc(channel, clock, STATELESS), handlers)
         except UnreachableError:
             continue
         finally:
@@ -109,7 +109,7 @@ def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
         return
 
 
-def _give_back(rpc: Rpc, handlers: Mapping[str, str]) -> None:
+def _release_ports(rpc: Rpc, handlers: Mapping[str, str]) -> None:
     """Raise UnreachableError when the server is not there; what it refuses is not ours any more."""
     rpc.connect()
     for port, handler in handlers.items():
@@ -122,7 +122,7 @@ def _give_back(rpc: Rpc, handlers: Mapping[str, str]) -> None:
                 continue
 
 
-def _give_back_all(rpc: Rpc, handler: str, clock: Clock) -> None:
+def _release_server(rpc: Rpc, handler: str, clock: Clock) -> None:
     """Raise UnreachableError when the server is not there; what it refuses is not ours any more."""
     try:
         rpc.connect()
@@ -140,7 +140,7 @@ def main(arguments: list[str]) -> int:
     """Wait until the test ends, and tidy up behind it when it has not done so."""
     handlers = unreleased_ports(sys.stdin)
     if handlers:
-        give_back(arguments[0], handlers, SystemClock())
+        release_ports(arguments[0], handlers, SystemClock())
     return 0
 
 

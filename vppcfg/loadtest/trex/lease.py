@@ -1,4 +1,4 @@
-"""The ports of a T-Rex server: which may be used, and those that are ours for a while, put back as they were."""
+"""Acquires ports of a T-Rex server for a test, refuses those in use, and releases them as they were."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Lease:
         """Return a call that only the owner may make."""
         return Call(method=method, arguments={"port_id": int(port), "handler": self._handlers[port], **arguments})
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release all ports. Raise EngineError when that failed; the guard goes on trying if the server is away."""
         failure: EngineError | None = None
         try:

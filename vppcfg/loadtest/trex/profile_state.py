@@ -1,4 +1,4 @@
-"""What a T-Rex server in stateful mode does with its profile, and how it is brought to rest.
+"""The states of a traffic profile on a T-Rex server in stateful mode, and how its traffic is stopped.
 
 A profile is parsed, set up, transmits, and is cleaned up, while the server answers other calls. These states are
 numbered as in src/stx/astf/trex_astf.h of trex-core 3.08.

@@ -116,6 +116,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
         "see `stats` in trex-console",
     ),
 )
+"""A part of T-Rex's error text as a pattern, what it means, and what to do."""
 
 
 @record

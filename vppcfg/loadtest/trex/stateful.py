@@ -134,7 +134,7 @@ class TrexStatefulEngine:
     def release(self) -> None:
         """Give the server back and close the connection. Raise EngineError when that failed."""
         try:
-            self._context.give_back()
+            self._context.release()
         finally:
             self._context = TrexContext(self._server.rpc, None, self._clock)
             self._ports, self._traffic, self._zero, self._described = (), None, None, ()

@@ -1,4 +1,4 @@
-"""Traffic as T-Rex streams, the objects of `add_stream` as its own client writes them, and the delays it reports.
+"""Turns traffic into T-Rex streams, the objects of `add_stream`, and what T-Rex reports of latency into a `Delay`.
 
 Streams follow trex_stl_streams.py; delays come from `get_pgid_stats`.
 """

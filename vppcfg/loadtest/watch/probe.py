@@ -35,7 +35,7 @@ class Probe(Protocol):
     """A socket towards one target."""
 
     def fileno(self) -> int:
-        """Return what can be waited for."""
+        """Return the descriptor to wait for answers on."""
 
     def send(self, number: int) -> None:
         """Send a probe. Raise OSError."""
@@ -45,7 +45,7 @@ class Probe(Protocol):
         router on the way has refused."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close the socket."""
 
 
 class IcmpProbe:
@@ -113,8 +113,8 @@ class UdpProbe:
         self._sock.close()
 
 
-def new_watch() -> int:
-    """Return a number that distinguishes this watch's probes from those of others."""
+def new_watch_id() -> int:
+    """Return a random number, by which this watch tells answers to its probes from others."""
     return int.from_bytes(os.urandom(4), "big")
 
 

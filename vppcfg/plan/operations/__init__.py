@@ -42,7 +42,13 @@ from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
-from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
+from vppcfg.plan.operations.attachment import (
+    AttachmentOperation,
+    RemoveAttachment,
+    RestoreAttachment,
+    RestoreInLinux,
+    RestoreInVpp,
+)
 
 __all__ = [
     "AddBondMember",
@@ -50,7 +56,6 @@ __all__ = [
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",
-    "BringBack",
     "CreateAcl",
     "CreateBridge",
     "CreateInterface",
@@ -70,15 +75,17 @@ __all__ = [
     "JoinBridge",
     "LeaveL2",
     "Operation",
-    "PutBack",
     "RemoveAddress",
+    "RemoveAttachment",
     "RemoveBondMember",
     "RemoveNeighbor",
     "RemoveObject",
     "RenewIpv6",
     "ReplaceAcl",
     "ReplaceMacip",
+    "RestoreAttachment",
     "RestoreInLinux",
+    "RestoreInVpp",
     "SetAdminState",
     "SetBondWeight",
     "SetBridgeFlag",
@@ -100,5 +107,4 @@ __all__ = [
     "SetTag",
     "SetTagRewrite",
     "SetTxPlacement",
-    "TakeOff",
 ]

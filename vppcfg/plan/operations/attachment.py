@@ -1,4 +1,7 @@
-"""What others configured on an interface: taken off before the interface goes, put back when it is there again."""
+"""Operations that carry attachments, what others configured on an interface or table, over its recreation.
+
+An attachment is removed before its holder is deleted, and restored when the holder is there again.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class AttachmentOperation(Operation):
 
 
 @record
-class TakeOff(AttachmentOperation):
+class RemoveAttachment(AttachmentOperation):
     """Remove an attachment, which VPP would otherwise leave to the next interface or table with the index.
 
     The message is that of the attachment.
@@ -49,7 +52,7 @@ class TakeOff(AttachmentOperation):
 
 
 @record
-class BringBack(AttachmentOperation):
+class RestoreAttachment(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
     def precondition_error(self, working: WorkingState) -> str | None:
@@ -63,8 +66,8 @@ class BringBack(AttachmentOperation):
 
 
 @record
-class PutBack(BringBack):
-    """Bring back what VPP had."""
+class RestoreInVpp(RestoreAttachment):
+    """Bring an attachment back in VPP."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         call = self.attachment.put
@@ -80,8 +83,8 @@ class PutBack(BringBack):
 
 
 @record
-class RestoreInLinux(BringBack):
-    """Bring back what Linux had on the device of an interface."""
+class RestoreInLinux(RestoreAttachment):
+    """Bring an attachment back on the Linux device of an interface."""
 
     needs_vpp = False
 

@@ -12,7 +12,7 @@ from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.plan.carried_in_linux import carried, place_for
-from vppcfg.plan.operations import Operation, PutBack, RestoreInLinux, TakeOff
+from vppcfg.plan.operations import Operation, RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -37,12 +37,12 @@ def steps(transition: Transition) -> Iterator[Step]:
     for each in transition.desired.unmanaged:
         if each not in left and each.put is not None and _can_have(each, transition):
             stage = Stage.PUT_GUARD_BACK if each.guards else Stage.PUT_BACK
-            yield Step(stage=stage, operation=PutBack(attachment=each))
+            yield Step(stage=stage, operation=RestoreInVpp(attachment=each))
     yield from _steps_in_linux(transition, [each for each in transition.desired.unmanaged if each not in left])
 
 
 def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
-    take = TakeOff(attachment=attachment)
+    take = RemoveAttachment(attachment=attachment)
     return anchored(PathMtu.named(attachment.name), take) if attachment.kind == PathMtu.noun else (take,)
 
 

@@ -1,4 +1,4 @@
-"""What is turned on and off on interfaces: features, with what each needs beside them."""
+"""The steps of a plan that turn features of interfaces on and off, and what they need beside them."""
 
 from __future__ import annotations
 

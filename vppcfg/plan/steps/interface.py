@@ -1,4 +1,4 @@
-"""Admin state, MAC and tag of any interface."""
+"""The steps that set admin state, MAC and tag of any interface."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The Linux side: devices where VPP does not keep them in step, namespaces and bridges for TAPs."""
+"""The steps of a plan in Linux: devices where VPP does not keep them in step, namespaces and bridges for TAPs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.lcp import Stacking
+from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
@@ -46,7 +46,7 @@ def _shaken(transition: Transition) -> set[str]:
     ]
     if not flapping:
         return set()
-    stacking = Stacking(transition.desired.interfaces.values())
+    stacking = SubInterfaceDependencies(transition.desired.interfaces.values())
     return {name for interface in flapping for name in stacking.dependents_of(interface)}
 
 

@@ -1,4 +1,4 @@
-"""Link and packet MTUs.
+"""The steps that set link and packet MTUs.
 
 A change of the link MTU overwrites the packet MTU of the port and of every sub-interface on it (vnet/interface.c),
 so that all of them are written again. Children shrink before their parents and grow after them, as Linux requires.
@@ -95,19 +95,20 @@ def _packet_mtu(transition: Transition, current: Interface, after: Interface) ->
     if _differs(transition, current, after):
         parent = transition.observed.interfaces.get(after.parent or "")
         in_force = current.packet_mtu or (parent.packet_mtu if parent else 0)
-        yield _set_packet_mtu(after, in_force, transition.desired.packet_mtu(after.name))
+        wanted = after.packet_mtu if after.parent is None else transition.desired.packet_mtu(after.name)
+        yield _set_packet_mtu(after, in_force, wanted)
 
 
 def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
     """Return whether an interface must be given its packet MTU.
 
     A sub-interface that is new always is: without one of its own, VPP routes packets of up to 9000 bytes out of it,
-    whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h). One that is kept without any stays so
-    when that is wanted.
+    whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h). What is kept without any, and
+    what is no sub-interface, stays so when that is wanted.
     """
     if current.protocol_mtus != after.protocol_mtus:
         return True
-    if after.packet_mtu == 0 and after.parent is not None and transition.kept(after.name) is not None:
+    if after.packet_mtu == 0 and (after.parent is None or transition.kept(after.name) is not None):
         return current.packet_mtu not in (0, transition.desired.packet_mtu(after.name))
     return current.packet_mtu != transition.desired.packet_mtu(after.name)
 

@@ -1,4 +1,4 @@
-"""Creation and deletion of interfaces, as their kind declares it."""
+"""The steps of a plan that create and delete interfaces, as their kind declares it."""
 
 from __future__ import annotations
 

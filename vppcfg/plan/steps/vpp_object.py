@@ -1,4 +1,4 @@
-"""Objects that are no interfaces: removed before what they refer to goes, set after it is there.
+"""The steps of objects that are no interfaces, such as routes: removed before what they refer to, set after it.
 
 What follows is all from their references; no kind has stages or steps of its own.
 """

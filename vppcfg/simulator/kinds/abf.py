@@ -1,4 +1,4 @@
-"""Forwarding by access lists (plugins/abf): policies, and interfaces that they are attached to, which they outlive."""
+"""Simulates ABF, forwarding by access lists (plugins/abf): policies, and the interfaces that they outlive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vppcfg.common.addresses import address_key
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.policy_route import PolicyRoute, UnattachedPolicy
 from vppcfg.model.route import NextHop, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.simulator import arcs
@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, ordered, without_paths
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
-from vppcfg.simulator.kinds.route_change import hold, let_go, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -38,6 +38,7 @@ reply abf_itf_attach_add_del_reply e8d4e804: i32 retval
 reply abf_itf_attach_details 7819523e: abf_itf_attach attach
 request abf_itf_attach_dump 51077d14 streams abf_itf_attach_details
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Attachment(NamedTuple):
@@ -75,7 +76,7 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
     known = policies.get(number)
     if known is None:
         policies[number] = acl, ordered(dict.fromkeys(paths))
-        hold(tables, policies[number][1])
+        hold_paths(tables, policies[number][1])
         return
     if known[0] != acl:
         raise RefusedError(Retval.INVALID_VALUE, "ACL index must match existing ACL index in policy")
@@ -84,8 +85,8 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
     new = ordered((*known[1], *fresh)) if fresh else ()
     policies[number] = acl, new
     if new:
-        hold(tables, new)
-    let_go(tables, known[1])
+        hold_paths(tables, new)
+    release_paths(tables, known[1])
 
 
 def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
@@ -98,8 +99,8 @@ def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
         raise DiedError
     left = without_paths(known[1], paths)
     if left:
-        hold(tables, left)
-    let_go(tables, known[1])
+        hold_paths(tables, left)
+    release_paths(tables, known[1])
     if left or any(each.policy_id == number for each in main.attached):
         main.policies[number] = known[0], left
     else:
@@ -250,7 +251,7 @@ def _command_attach(tables: Tables, line: Input) -> str:
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     """Put policies and their places on interfaces into the tables."""
     policies = tables.part(AbfMain).policies
-    for policy in state.of(LoosePolicy).values():
+    for policy in state.of(UnattachedPolicy).values():
         _add(tables, rows, state, policy, policy.policy_id)
     for name, row in rows.items():
         for route in state.interfaces[name].policy_routes:
@@ -260,7 +261,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             attach(tables, Attachment(number, row.index, route.is_ipv6), route.priority)
 
 
-def _add(tables: Tables, rows: Rows, state: State, policy: LoosePolicy | PolicyRoute, number: int) -> None:
+def _add(tables: Tables, rows: Rows, state: State, policy: UnattachedPolicy | PolicyRoute, number: int) -> None:
     indexes = acls.numbered_as(state.acls, "acl")
     paths = [_path(hop, policy, rows) for hop in policy.hops]
     if policy.end is not None:
@@ -268,7 +269,7 @@ def _add(tables: Tables, rows: Rows, state: State, policy: LoosePolicy | PolicyR
     add_paths(tables, number, indexes.get(policy.acl, 0), paths)
 
 
-def _path(hop: NextHop, policy: LoosePolicy | PolicyRoute, rows: Rows) -> FibPath:
+def _path(hop: NextHop, policy: UnattachedPolicy | PolicyRoute, rows: Rows) -> FibPath:
     key = address_key(f"{hop.gateway}/0") if hop.gateway else None
     path = FibPath(
         next_hop=b"" if key is None else key.value.to_bytes(key.width // 8),

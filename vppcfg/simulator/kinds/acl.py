@@ -1,4 +1,4 @@
-"""Access lists, and the interfaces that apply them (plugins/acl)."""
+"""Simulates access lists, and the interfaces that apply them (plugins/acl)."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ reply acl_details 95babae0: u32 acl_index, string tag[64], u32 count, acl_rule r
 request acl_interface_list_dump f9e6675e streams acl_interface_list_details: interface_index sw_if_index=4294967295
 reply acl_interface_list_details e695d256: interface_index sw_if_index, u8 count, u8 n_input, u32 acls[count]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MAJOR, _MINOR = 1, 4
 _IPV6 = 1
 _DUPLICATE = 1

@@ -1,4 +1,4 @@
-"""IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
+"""Simulates IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ request sw_interface_add_del_address 5463d73b: interface_index sw_if_index, bool
 address_with_prefix prefix
 reply sw_interface_add_del_address_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 request ip_address_dump 2d033de4 streams ip_address_details: interface_index sw_if_index, bool is_ipv6
 reply ip_address_details ee29b797: interface_index sw_if_index, address_with_prefix prefix

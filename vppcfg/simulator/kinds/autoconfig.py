@@ -1,4 +1,4 @@
-"""Stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c). A test sets what a router advertises: `hear`."""
+"""Simulates stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c); routers are played by tests."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import interface_index
 request ip6_nd_address_autoconfig 9e14a4a7: interface_index sw_if_index, bool enable, bool install_default_routes
 reply ip6_nd_address_autoconfig_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 
 
@@ -30,8 +31,8 @@ class AutoconfigMain:
     """Addresses by interface and prefix."""
 
 
-def hear(tables: Tables, sw_if_index: int, prefix: int) -> None:
-    """Let an interface hear of a /64 that hosts are to make addresses in."""
+def receive_advertisement(tables: Tables, sw_if_index: int, prefix: int) -> None:
+    """Let an interface receive a router advertisement with a /64 that hosts are to make addresses in."""
     main = tables.part(AutoconfigMain)
     if sw_if_index not in main.enabled or (sw_if_index, prefix) in main.created:
         return

@@ -1,4 +1,4 @@
-"""BFD sessions over UDP (vnet/bfd); they go with their interface, and have no peer."""
+"""Simulates BFD sessions over UDP (vnet/bfd); they go with their interface, and have no peer."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ request bfd_udp_session_dump 51077d14 streams bfd_udp_session_details
 reply bfd_udp_session_details 09fb2f2d: interface_index sw_if_index, address local_addr, address peer_addr, bfd_state \
 state, bool is_authenticated, u8 bfd_key_id, u32 conf_key_id, u32 required_min_rx, u32 desired_min_tx, u8 detect_mult
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DOWN = 1
 Key = tuple[int, bytes, bytes]
 """Interface and the two addresses."""

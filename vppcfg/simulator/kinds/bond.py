@@ -1,4 +1,4 @@
-"""Bonds: made, deleted and shown (vnet/bonding)."""
+"""Simulates bonds: made, deleted and shown (vnet/bonding)."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ request sw_bond_interface_dump f9e6675e streams sw_bond_interface_details: inter
 reply sw_bond_interface_details 9428a69c: interface_index sw_if_index, u32 id, bond_mode mode, bond_lb_algo lb, bool \
 numa_only, u32 active_members, u32 members, string interface_name[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BORN_MTU = 9000
 _FORCED = {
     Mode.ROUND_ROBIN: LoadBalance.ROUND_ROBIN,

@@ -1,4 +1,4 @@
-"""Interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
+"""Simulates interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
 
 The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
 """
@@ -42,6 +42,7 @@ bool is_long_timeout, bool is_local_numa, u32 weight
 request sw_interface_set_bond_weight deb510a0: interface_index sw_if_index, u32 weight
 reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 BOND_CLASS = "bond"
 """Device class of a bond."""
 IS_ALWAYS_LINKED = ReleaseQuirk(

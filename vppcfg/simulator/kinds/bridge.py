@@ -1,4 +1,4 @@
-"""Bridge domains, their settings and members (vnet/l2/l2_bd.c)."""
+"""Simulates bridge domains, their settings and members (vnet/l2/l2_bd.c)."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ request sw_interface_set_l2_bridge d0678b13: interface_index rx_sw_if_index, u32
 shg, bool enable=true
 reply sw_interface_set_l2_bridge_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LAST_ID = (1 << 24) - 1
 _LAST_AGE = 255
 _TAG_BYTES = 63

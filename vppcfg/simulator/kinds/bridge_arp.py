@@ -1,4 +1,4 @@
-"""What bridge domains answer by themselves (vnet/l2/l2_bd.c); it goes with the bridge domain."""
+"""Simulates the ARP entries that a bridge domain answers from (vnet/l2/l2_bd.c); they go with it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ reply bd_ip_mac_add_del_reply e8d4e804: i32 retval
 request bd_ip_mac_dump c25fdce6 streams bd_ip_mac_details: u32 bd_id
 reply bd_ip_mac_details 545af86a: bd_ip_mac entry
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 def change(tables: Tables, bd_id: int, address: bytes, mac: bytes, *, is_add: bool) -> None:

@@ -1,4 +1,4 @@
-"""Deterministic NAT (plugins/nat/det44): maps, sides of interfaces, timeouts.
+"""Simulates deterministic NAT (plugins/nat/det44): maps, sides of interfaces, timeouts.
 
 An interface that goes stays in VPP's list, and the next one with its index cannot be added. One that is removed from
 the list has the feature twice (det44_interface_add_del).
@@ -47,6 +47,7 @@ reply det44_set_timeouts_reply e8d4e804: i32 retval
 request det44_get_timeouts 51077d14
 reply det44_get_timeouts_reply 3c4df4e1: i32 retval, u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEFAULTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 _REASSEMBLY = "ip4-unicast", "ip4-sv-reassembly-feature"
 _NODES = {True: ("ip4-unicast", "det44-in2out"), False: ("ip4-unicast", "det44-out2in")}

@@ -1,4 +1,4 @@
-"""DHCPv4 clients (plugins/dhcp/client.c): they outlive their interfaces. No server answers here."""
+"""Simulates DHCPv4 clients (plugins/dhcp/client.c): they outlive their interfaces. No server answers here."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ reply dhcp_client_config_reply e8d4e804: i32 retval
 request dhcp_client_dump 51077d14 streams dhcp_client_details
 reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LONGEST = 63
 _SENDS_ITS_MAC = ReleaseQuirk(
     span="25.02-", text="a client that is typed sends the MAC address of its port, not `vpp 1.1` (75f4960d12a)"

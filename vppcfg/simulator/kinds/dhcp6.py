@@ -1,4 +1,4 @@
-"""DHCPv6 clients, for addresses and for prefixes (plugins/dhcp/dhcp6_ia_na_client_cp.c, dhcp6_pd_client_cp.c).
+"""Simulates DHCPv6 clients (plugins/dhcp/dhcp6_ia_na_client_cp.c, dhcp6_pd_client_cp.c), for addresses and prefixes.
 
 No server answers here: a test sets what it would, by `lease` and `delegate`.
 """
@@ -23,6 +23,7 @@ import interface_index
 request dhcp6_client_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
 reply dhcp6_client_enable_disable_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 _LIFETIMES = "preferred lifetime: 3600, valid lifetime: 7200 (7199.500000 remaining)"
 _NO_INTERFACE = "Missing sw_if_index"

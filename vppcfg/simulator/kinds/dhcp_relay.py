@@ -1,4 +1,4 @@
-"""DHCP relays: the servers of each FIB table and family (plugins/dhcp/dhcp_proxy.c). No server answers here."""
+"""Simulates DHCP relays: servers by FIB table and family (plugins/dhcp/dhcp_proxy.c). No server answers here."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ request dhcp_proxy_dump 5c5b063f streams dhcp_proxy_details: bool is_ip6
 reply dhcp_proxy_details dcbaf540: u32 rx_vrf_id, u32 vss_oui, u32 vss_fib_id, vss_type vss_type, bool is_ipv6, \
 string vss_vpn_ascii_id[129], address dhcp_src_address, u8 count, dhcp_server servers[count]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_VSS = 123 << 24
 """VSS_TYPE_INVALID, which VPP does not bring into the order of the wire (dhcp_send_details)."""
 _SOURCE = "DHCP"
@@ -80,19 +81,19 @@ def _remove(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: 
     if proxy is None or server not in proxy.servers:
         return
     proxy.servers.remove(server)
-    fib.stop_looking_up(tables, key[0], server[1], _SOURCE)
+    fib.unlock_for_lookup(tables, key[0], server[1], _SOURCE)
     if not proxy.servers:
         del main.proxies[key]
         if key[0]:
             main.hears_ipv6 = False
         else:
-            fib.stop_looking_up(tables, *key, _SOURCE)
+            fib.unlock_for_lookup(tables, *key, _SOURCE)
 
 
 def _hold(tables: Tables, is_ipv6: bool, table_id: int) -> None:
     """Hold a table, which is made where there is none."""
     (tables.fib6 if is_ipv6 else tables.fib4).find_or_create(table_id)
-    fib.look_up(tables, is_ipv6, table_id, _SOURCE)
+    fib.lock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

@@ -1,4 +1,4 @@
-"""The features of an interface: shown as text, enabled by name, and asked for (vnet/feature, vnet/interface_cli.c)."""
+"""Simulates the messages and commands that show and enable features by name (vnet/feature, vnet/interface_cli.c)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ reply feature_enable_disable_reply e8d4e804: i32 retval
 request feature_is_enabled 55db09e2 25.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
 bare feature_is_enabled_reply 03f284b5 25.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 _RX, _TX = 1, 2

@@ -1,4 +1,4 @@
-"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
+"""Simulates FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ reply sw_interface_set_table_reply e8d4e804: i32 retval
 request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
 reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 version 23.06 3.2.0 bd2f873b
 version 24.10 3.2.0 4645df38
@@ -108,13 +109,13 @@ def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
         main.delete(table_id)
 
 
-def look_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table for the other end of a tunnel, or for what has a FIB source of its own."""
+def lock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Lock a table in which a tunnel looks up its other end, or for what has a FIB source of its own."""
     _of(tables, is_ipv6)[0].tables[table_id].locks[source] += 1
 
 
-def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table no longer for what goes away."""
+def unlock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Unlock a table again for what goes away."""
     main, book = _of(tables, is_ipv6)
     main.tables[table_id].locks[source] -= 1
     _collect(main, book, table_id)

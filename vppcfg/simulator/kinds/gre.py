@@ -1,4 +1,4 @@
-"""GRE tunnels (plugins/gre)."""
+"""Simulates GRE tunnels (plugins/gre)."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
 request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
 reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
 _DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000

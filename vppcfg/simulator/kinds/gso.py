@@ -1,4 +1,4 @@
-"""GSO: cutting large packets that leave an interface (vnet/gso)."""
+"""Simulates GSO: cutting large packets that leave an interface (vnet/gso)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import interface_index
 request feature_gso_enable_disable 5501adee: interface_index sw_if_index, bool enable_disable
 reply feature_gso_enable_disable_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FEATURES = (*arcs.both("ip{}-output", "gso-ip{}"), *arcs.both("l2-output-ip{}", "gso-l2-ip{}"))
 
 

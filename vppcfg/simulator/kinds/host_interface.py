@@ -1,4 +1,4 @@
-"""Host-interfaces: ports on devices of Linux, through packet sockets (plugins/af_packet)."""
+"""Simulates host-interfaces: ports on devices of Linux, through packet sockets (plugins/af_packet)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ reply af_packet_delete_reply e8d4e804: i32 retval
 request af_packet_dump 51077d14 streams af_packet_details
 reply af_packet_details 58c7c042: interface_index sw_if_index, string host_if_name[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "af-packet"
 _MTU = 9000
 _IP = 2

@@ -1,4 +1,4 @@
-"""Messages and commands about interfaces of every kind: how they are shown, state, MTUs, tag, MAC, events (vnet)."""
+"""Simulates what interfaces of every kind have: list, state, MTUs, tag, MAC, events (vnet/interface_api.c)."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ reply sw_interface_set_mac_address_reply e8d4e804: i32 retval
 request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
 reply sw_interface_get_mac_address_reply 40ef2c08: i32 retval, mac_address mac_address
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ADMIN_UP, _LINK_UP = 1, 2
 _TYPE_SUB = 1
 _VISIBLE_FLAGS = 0xFE
@@ -186,10 +187,12 @@ _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
 def _command_state(tables: Tables, line: Input) -> str:
-    """`set interface state <interface> up|down|enable`, the last of which sets it down too: it is a set of flags."""
+    """`set interface state <interface> up|down|punt|enable`, a set of flags: the last two set it down too."""
     row = line.require_interface(tables)
     if line.take("up"):
         interfaces.set_admin_state(tables, row, True)
+    elif line.take("punt"):
+        interfaces.punt(tables, row)
     elif line.take("down") or line.take("enable"):
         interfaces.set_admin_state(tables, row, False)
     else:

@@ -1,4 +1,4 @@
-"""Router advertisements and link-local addresses (vnet/ip6-nd/ip6_ra.c, vnet/ip/ip_api.c). None is ever sent."""
+"""Simulates router advertisements and link-local addresses (vnet/ip6-nd/ip6_ra.c, vnet/ip/ip_api.c). None is sent."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ f64 max_radv_interval, f64 min_radv_interval, f64 last_radv_time, f64 last_multi
 u32 initial_adverts_count, f64 initial_adverts_interval, bool initial_adverts_sent, u32 n_advertisements_sent, \
 u32 n_solicitations_rcvd, u32 n_solicitations_dropped, u32 n_prefixes, ip6nd_ra_prefix prefixes[n_prefixes]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 request sw_interface_ip6_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
 reply sw_interface_ip6_enable_disable_reply e8d4e804: i32 retval

@@ -1,4 +1,4 @@
-"""IPFIX: the exporter, which does not hold its table, and flow records, which outlive their interfaces.
+"""Simulates IPFIX: the exporter, which does not hold its table, and flow records, which outlive their interfaces.
 
 The first exporter is always there (vnet/ipfix-export/flow_api.c); others, which nothing here uses, do not exist. What
 is recorded is frozen while any interface is recorded (plugins/flowprobe/flowprobe.c).
@@ -31,6 +31,7 @@ request ipfix_exporter_dump 51077d14 streams ipfix_exporter_details
 reply ipfix_exporter_details 0dedbfe4: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
 u32 path_mtu, u32 template_interval, bool udp_checksum
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _PROBE_API = """
 version 23.06- 2.1.0 72c9c142
 import interface_index

@@ -1,4 +1,4 @@
-"""IPIP tunnels (plugins/ipip, vnet/ipip up to 26.06)."""
+"""Simulates IPIP tunnels (plugins/ipip, vnet/ipip up to 26.06)."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ reply ipip_del_tunnel_reply e8d4e804: i32 retval
 request ipip_tunnel_dump f9e6675e streams ipip_tunnel_details: interface_index sw_if_index
 reply ipip_tunnel_details d31cb34e: ipip_tunnel tunnel
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
 _MULTIPOINT = 1

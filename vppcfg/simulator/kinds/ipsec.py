@@ -1,4 +1,4 @@
-"""IPsec's security associations, what protects a tunnel, and interfaces for it (vnet/ipsec); nothing is encrypted."""
+"""Simulates IPsec: security associations, protection of tunnels, interfaces (vnet/ipsec); nothing is encrypted."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
 reply ipsec_sa_v5_details 3cfecfbd 24.10-: ipsec_sad_entry_v4 entry, interface_index sw_if_index, u64 seq_outbound, \
 u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPSEC Tunnel"
 _MTU = 9000
 _ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16

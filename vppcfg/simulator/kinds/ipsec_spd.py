@@ -1,4 +1,4 @@
-"""IPsec's policy databases and the interfaces that they are bound to, which outlive these (vnet/ipsec/ipsec_spd.c)."""
+"""Simulates IPsec's policy databases and their bindings, which outlive interfaces (vnet/ipsec/ipsec_spd.c)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ reply ipsec_spds_details a04bb254: u32 spd_id, u32 npolicies
 request ipsec_spd_interface_dump 8971de19 streams ipsec_spd_interface_details: u32 spd_index, u8 spd_index_valid
 reply ipsec_spd_interface_details 7a0bcf3e: u32 spd_index, interface_index sw_if_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FEATURES = (
     *arcs.both("ip{}-output", "ipsec{}-output-feature"),
     *arcs.both("ip{}-unicast", "ipsec{}-input-feature"),

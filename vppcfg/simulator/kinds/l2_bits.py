@@ -1,4 +1,4 @@
-"""What a single interface does with a frame in L2 (vnet/l2/l2_api.c, l2_input.c): learns, forwards, floods.
+"""Simulates the L2 feature bits of an interface: learn, forward, flood (vnet/l2/l2_api.c, l2_input.c).
 
 A change of its mode sets these anew; bits that are set while it is in L3 wait for the next mode.
 """
@@ -21,6 +21,7 @@ reply l2_flags_reply 29b2a2b3: i32 retval, u32 resulting_feature_bitmap
 request l2_interface_feat_flags_get f9e6675e 26.06-: interface_index sw_if_index
 reply l2_interface_feat_flags_get_reply a4149215 26.06-: i32 retval, l2_intf_feat_flags flags
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BITS = {
     1: BridgeFeature.LEARN,
     2: BridgeFeature.FWD,
@@ -28,7 +29,9 @@ _BITS = {
     8: BridgeFeature.UU_FLOOD,
     16: BridgeFeature.ARP_TERM,
 }
+"""Flags of l2_flags (l2_intf_feat_flags)."""
 _TOLD = {**_BITS, 32: BridgeFeature.ARP_UFWD}
+"""Flags that l2_interface_feat_flags_get reports."""
 
 
 def set_bits(tables: Tables, sw_if_index: int, bits: int, *, is_on: bool) -> int:

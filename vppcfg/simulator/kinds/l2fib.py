@@ -1,4 +1,4 @@
-"""Static MAC addresses of bridge domains (vnet/l2/l2_fib.c). They outlive their interface and their domain."""
+"""Simulates static MAC addresses of bridge domains (vnet/l2/l2_fib.c). They outlive their interface and domain."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ request l2fib_add_del eddda487: mac_address mac, u32 bd_id, interface_index sw_i
 static_mac, bool filter_mac, bool bvi_mac
 reply l2fib_add_del_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

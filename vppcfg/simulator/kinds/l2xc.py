@@ -1,4 +1,4 @@
-"""Cross-connects, the way back to L3, and how both are shown (vnet/l2/l2_input.c)."""
+"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ request sw_interface_set_l2_xconnect 4fa28a85: interface_index rx_sw_if_index, i
 bool enable=true
 reply sw_interface_set_l2_xconnect_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

@@ -1,4 +1,4 @@
-"""Cross-connects of L3 (plugins/l3xc): all that comes in goes one way. They outlive their interface, without effect."""
+"""Simulates L3 cross-connects (plugins/l3xc): all that comes in goes one way. They outlive their interface."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ reply l3xc_del_reply e8d4e804: i32 retval
 request l3xc_dump f9e6675e streams l3xc_details: interface_index sw_if_index
 reply l3xc_details bc5bf852: l3xc l3xc
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""LACP: the state of members of bonds whose other side never answers (plugins/lacp)."""
+"""Simulates LACP: the state of members of bonds whose other side never answers (plugins/lacp)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ actor_system, u16 actor_key, u16 actor_port_priority, u16 actor_port_number, u8 
 partner_system_priority, mac_address partner_system, u16 partner_key, u16 partner_port_priority, u16 \
 partner_port_number, u8 partner_state
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEFAULTED = 2
 """State of a member's receiving side without a partner (plugins/lacp/rx_machine.h)."""
 _ACTOR_STATE, _PARTNER_STATE = 199, 2

@@ -1,4 +1,4 @@
-"""LCP pairs: an interface, its host TAP or sub-interface, and the Linux device (plugins/linux-cp)."""
+"""Simulates LCP pairs: an interface, its host TAP or sub-interface, and the Linux device (plugins/linux-cp)."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ reply lcp_itf_pair_get_v2_reply 53b48f5d 24.10-: i32 retval, u32 cursor
 reply lcp_itf_pair_details 8b5481af: interface_index phy_sw_if_index, interface_index host_sw_if_index, u32 vif_index, \
 string host_if_name[16], lcp_itf_host_type host_if_type, string netns[32]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
 _DEFAULT_HOST_MTU = 9216

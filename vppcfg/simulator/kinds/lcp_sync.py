@@ -1,4 +1,4 @@
-"""What linux-cp does by itself: its settings, and lcp-sync, which keeps pairs alike (lcp_interface_sync.c).
+"""Simulates the settings of linux-cp, and lcp-sync, which copies an interface to Linux (lcp_interface_sync.c).
 
 Of Linux' side the addresses are kept; its own MTU and state cannot be seen through VPP's API and are not.
 """
@@ -21,6 +21,7 @@ reply lcp_default_ns_set_reply e8d4e804: i32 retval
 request lcp_default_ns_get 51077d14
 reply lcp_default_ns_get_reply 5102feee: string netns[32]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 NETNS_BYTES = 32
 """Longer names of namespaces have no place in VPP."""
 

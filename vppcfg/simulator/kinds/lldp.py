@@ -1,4 +1,4 @@
-"""LLDP (plugins/lldp). It is noted by the index of the hardware, which of a port is that of its interface.
+"""Simulates LLDP (plugins/lldp). VPP notes it by the index of the hardware, which of a port is that of its interface.
 
 Before 26.10 VPP reports which ports speak it and nothing more, which is not asked for here.
 """
@@ -39,6 +39,7 @@ f64 last_sent_age, bool active, u8 chassis_id[255], u8 chassis_id_len, u8 port_i
 port_id_subtype port_id_subtype, chassis_id_subtype chassis_id_subtype, u8 system_name[256], u32 tx_hold, \
 u32 tx_interval, ip4_address mgmt_ip4, ip6_address mgmt_ip6, u8 mgmt_oid[128], u8 port_desc[256]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MOST_HOLD, _MOST_INTERVAL_S = 100, 3600
 
 

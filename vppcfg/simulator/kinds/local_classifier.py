@@ -1,4 +1,4 @@
-"""Classifier tables, and the ones that packets to an interface's own addresses go to (vnet/classify, vnet/ip).
+"""Simulates classifier tables, and those for packets to an interface's own addresses (vnet/classify, vnet/ip).
 
 The setting and its routes outlive the interface and its addresses. That an IPv6 address which comes later gets such a
 route is left out.
@@ -28,6 +28,7 @@ reply classify_add_del_table_reply 05486349: i32 retval, u32 new_table_index, u3
 request classify_set_interface_ip_table e0b097c7: bool is_ipv6, interface_index sw_if_index, u32 table_index
 reply classify_set_interface_ip_table_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 @dataclass(slots=True, kw_only=True)

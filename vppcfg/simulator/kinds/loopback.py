@@ -1,4 +1,4 @@
-"""Loopbacks (vnet/ethernet/interface.c)."""
+"""Simulates loopbacks (vnet/ethernet/interface.c)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if
 request delete_loopback f9e6675e: interface_index sw_if_index
 reply delete_loopback_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "Loopback"
 _BORN_MTU = 9000
 _COUNT = 16384

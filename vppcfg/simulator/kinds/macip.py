@@ -1,4 +1,4 @@
-"""MACIP access lists: one per interface, which a list that is deleted leaves without a word (plugins/acl/acl.c)."""
+"""Simulates MACIP access lists: one per interface, which a deleted list leaves silently (plugins/acl/acl.c)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ reply macip_acl_details 27135b59: u32 acl_index, string tag[64], u32 count, maci
 request macip_acl_interface_list_dump f9e6675e streams macip_acl_interface_list_details: interface_index sw_if_index
 reply macip_acl_interface_list_details a0c5d56d: interface_index sw_if_index, u8 count, u32 acls[count]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IS_TYPED = ReleaseQuirk(span="24.10-", text="the CLI has MACIP access lists (e3469369dab)")
 _DENY, _PERMIT, _EGRESS = 0, 1, 3
 _NUMBERS = {MacipAction.DENY: _DENY, MacipAction.PERMIT: _PERMIT, MacipAction.PERMIT_AND_EGRESS: _EGRESS}

@@ -1,4 +1,4 @@
-"""Memifs and their sockets (plugins/memif). They have no peer, so no memif ever gets a link."""
+"""Simulates memifs and their sockets (plugins/memif). They have no peer, so no memif ever gets a link."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ reply memif_details da34feb9: interface_index sw_if_index, mac_address hw_addr, 
 memif_mode mode, bool zero_copy, u32 socket_id, u32 ring_size, u16 buffer_size, if_status_flags flags, \
 string if_name[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "memif"
 _MTU = 9000
 _MAX_LINK_MTU = 65535

@@ -1,4 +1,4 @@
-"""MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
+"""Simulates MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ reply sw_interface_set_mpls_enable_reply e8d4e804: i32 retval
 request mpls_interface_dump f9e6675e 24.10- streams mpls_interface_details: interface_index sw_if_index=4294967295
 reply mpls_interface_details 0b45011c 24.10-: interface_index sw_if_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IS_COPIED_TO_THE_HOST = ReleaseQuirk(span="23.10-", text="the host side of an LCP pair follows in MPLS (44b3abe86ab)")
 _DEFAULT = 0
 _COUNTER = 256

@@ -1,4 +1,4 @@
-"""MPLS routes of the prompt and of the API (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
+"""Simulates MPLS routes of the prompt and of the API (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
 
 Like those of IP they outlive the interfaces that they lead through, and share lists of paths with them.
 """
@@ -15,7 +15,7 @@ from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_p
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.mpls import MplsMain
 from vppcfg.simulator.kinds.route import API, CLI
-from vppcfg.simulator.kinds.route_change import hold, let_go, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -30,6 +30,7 @@ reply mpls_route_add_del_reply 1992deab: i32 retval, u32 stats_index
 request mpls_route_dump 935fdefa streams mpls_route_details: mpls_table table
 reply mpls_route_details 9b5043dc: mpls_route mr_route
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NAMES = {API: "API", CLI: "CLI"}
 
 
@@ -63,13 +64,13 @@ def change(
     if new:
         main.routes.setdefault(key, {})[source] = new
         main.payloads.setdefault(key, payload)
-        hold(tables, new)
+        hold_paths(tables, new)
     elif old:
         del main.routes[key][source]
         if not main.routes[key]:
             del main.routes[key], main.payloads[key]
     if old:
-        let_go(tables, old)
+        release_paths(tables, old)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

@@ -1,4 +1,4 @@
-"""Multicast routes (vnet/mfib): a path keeps the index of an interface that goes, and works for the next that has it.
+"""Simulates multicast routes (vnet/mfib): a path keeps the index of a deleted interface, and serves the next with it.
 
 Those of VPP itself are in every table: what all interfaces with a protocol accept. A table is there while its locks add
 up to more than none. Unlike the locks of a FIB table, they count down without asking (mfib_table_unlock): who lets go
@@ -18,7 +18,7 @@ from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import LOCAL, NORMAL, FibPath
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibSource, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -38,11 +38,14 @@ reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
 reply ip_mroute_details c5cb23fc: ip_mroute route
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 ACCEPT, _FORWARD = 2, 4
 """Flags of a path."""
 _WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}
-API, CLI = 2, 3
+_SPECIAL, API, CLI = 0, 2, 3
 """Sources, the best one first (mfib_source_t)."""
+_SOURCES = {_SPECIAL: "Special", API: "API", CLI: "CLI"}
+_MOST_PATHS = 255
 _INTERFACE = "interface"
 _FLUSHED = {FibSource.API.value: API, FibSource.CLI.value: CLI}
 """Whose routes go with their last lock."""
@@ -52,6 +55,7 @@ _OWN = {
     False: (("224.0.0.1", 32), ("224.0.0.2", 32)),
     True: (("ff02::1", 128), ("ff02::2", 128), ("ff02::16", 128), ("ff02::1:ff00:0", 104)),
 }
+"""Groups of VPP's own routes, by family."""
 
 
 class Group(NamedTuple):
@@ -164,16 +168,16 @@ def _has_protocol(tables: Tables, is_ipv6: bool, index: int) -> bool:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show the routes of a table in order of their groups, each with the paths of its best source."""
+    """Show the routes of a table in order of their groups, each with the paths of its best source.
+
+    Raise DiedError where one has more than 255: VPP counts them in eight bits and writes them all, beyond its message.
+    """
     is_ipv6, table_id = bool(values["table.is_ip6"]), values["table.table_id"]
-    tables = call.tables
-    if not has_table(tables, is_ipv6, table_id):
-        return
-    given = tables.part(MrouteMain).routes.get((is_ipv6, table_id), {})
-    shown = {group: sources[min(sources)] for group, sources in given.items()}
-    shown.update(_own(tables, is_ipv6, table_id))
     size = 16 if is_ipv6 else 4
-    for group, paths in sorted(shown.items(), key=lambda row: row[0]):
+    for group, sources in _routes(call.tables, is_ipv6, table_id):
+        paths = sources[min(sources)]
+        if len(paths) > _MOST_PATHS:
+            raise DiedError
         yield call.details(
             {
                 "route.table_id": table_id,
@@ -181,14 +185,21 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "route.prefix.grp_address_length": group.length,
                 "route.prefix.grp_address": group.address.to_bytes(size).ljust(16, b"\0"),
                 "route.prefix.src_address": group.source.to_bytes(size).ljust(16, b"\0"),
-                "route.paths": tuple((_dumped_flags(flags, path), *packed(path)) for flags, path in _counted(paths)),
+                "route.paths": tuple((_dumped_flags(flags, path), *packed(path)) for flags, path in paths.values()),
             }
         )
 
 
-def _counted(paths: Paths) -> list[tuple[int, FibPath]]:
-    """Return as many paths as VPP counts of them, in eight bits (send_ip_mroute_details)."""
-    return list(paths.values())[: len(paths) % 256]
+def _routes(tables: Tables, is_ipv6: bool, table_id: int) -> list[tuple[Group, dict[int, Paths]]]:
+    """Return the routes of a table in order of their groups, with the paths of each source."""
+    if not has_table(tables, is_ipv6, table_id):
+        return []
+    found = {
+        group: dict(sources) for group, sources in tables.part(MrouteMain).routes.get((is_ipv6, table_id), {}).items()
+    }
+    for group, paths in _own(tables, is_ipv6, table_id):
+        found.setdefault(group, {})[_SPECIAL] = paths
+    return sorted(found.items(), key=lambda row: row[0])
 
 
 def _dumped_flags(flags: int, path: FibPath) -> int:
@@ -257,18 +268,58 @@ def _path(tables: Tables, line: Input, is_ipv6: bool) -> tuple[int, FibPath]:
 
 
 def _command_show(is_ipv6: bool) -> Command:
-    """`show ip mfib table <id> [<source>] <group>`: who has the route, without its paths."""
+    """`show ip mfib table <id> [[<source>] <group>[/<length>]]`: all groups in brief, or the paths of one by source."""
 
     def command(tables: Tables, rest: Input) -> str:
         line = rest.line()
         table_id = line.number_after("table") or 0
         found = _group(line)
-        given = tables.part(MrouteMain).routes.get((is_ipv6, table_id), {})
-        sources = given.get(found[1], {}) if found is not None else {}
-        names = {API: "API", CLI: "CLI"}
-        return "".join(f"  src:{names.get(each, each)} flags:none locks:1: \n" for each in sorted(sources))
+        return "".join(
+            f"{_head(is_ipv6, group)}{_by_source(tables, sources) if found is not None else ''}"
+            f"\n  Interfaces:{''.join(_interfaces(tables, sources[min(sources)]))}\n"
+            for group, sources in _routes(tables, is_ipv6, table_id)
+            if found is None or group == found[1]
+        )
 
     return command
+
+
+def _head(is_ipv6: bool, group: Group) -> str:
+    address, size = (ipaddress.IPv6Address, 128) if is_ipv6 else (ipaddress.IPv4Address, 32)
+    source = address(group.source) if group.source else "*"
+    return f"({source}, {address(group.address)}/{min(group.length, size)}): "
+
+
+def _by_source(tables: Tables, sources: dict[int, Paths]) -> str:
+    lines = [""]
+    for source, paths in sorted(sources.items()):
+        lines += [f"  src:{_SOURCES[source]} flags:none locks:1: "]
+        for number, (_, path) in enumerate(paths.values()):
+            hop = str(ipaddress.ip_address(path.next_hop[: 16 if path.is_ipv6 else 4])) if any(path.next_hop) else ""
+            way = "receive" if path.kind == LOCAL else "attached-nexthop" if hop else "attached"
+            share = f"weight={path.weight} pref={path.preference}"
+            lines += [f"      path:[{number}] pl-index:0 ip{'6' if path.is_ipv6 else '4'} {share} {way}: "]
+            lines += [f"        {hop} {_name(tables, path)}"]
+        lines += ["    Extensions:"]
+        lines += [f"     path:{number} flags:{_words(flags)}" for number, (flags, _) in enumerate(paths.values())]
+    return "\n".join(lines)
+
+
+def _interfaces(tables: Tables, paths: Paths) -> Iterator[str]:
+    for flags, path in paths.values():
+        if path.kind != LOCAL:
+            yield f"\n   {_name(tables, path)}: {_words(flags)}"
+
+
+def _name(tables: Tables, path: FibPath) -> str:
+    if path.kind == LOCAL:
+        return "[@0]: dpo-receive"
+    row = tables.sw.get(path.sw_if_index)
+    return tables.name_of(row) if row is not None else f"DELETED ({path.sw_if_index})"
+
+
+def _words(flags: int) -> str:
+    return "".join(f"{word}," for word, flag in _WORDS.items() if flags & flag)
 
 
 KIND = Kind(

@@ -1,4 +1,4 @@
-"""TCP MSS clamping (plugins/mss_clamp): it outlives the interface that it was set on."""
+"""Simulates TCP MSS clamping (plugins/mss_clamp): it outlives the interface that it was set on."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ reply mss_clamp_get_reply 53b48f5d: i32 retval, u32 cursor
 reply mss_clamp_details d3a4de61: interface_index sw_if_index, u16 ipv4_mss, u16 ipv6_mss, \
 mss_clamp_dir ipv4_direction, mss_clamp_dir ipv6_direction
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _RX, _TX = 1, 2
 _WORDS = {"disable": 0, "enable": _RX | _TX, "rx": _RX, "tx": _TX}
 _UNSET = 0xFFFF

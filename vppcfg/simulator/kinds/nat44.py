@@ -1,4 +1,4 @@
-"""NAT44, endpoint-dependent (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
+"""Simulates endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
 
 It goes off with an interface. What is named by an interface, a pool's address and a mapping, outlives it and takes the
 addresses of the next one with the index.
@@ -96,6 +96,7 @@ reply nat44_static_mapping_details 06cb40b2: nat_config_flags flags, ip4_address
 external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_index external_sw_if_index, u32 \
 vrf_id, string tag[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LOW, _HIGH = "nat-low", "nat-hi"
 """FIB sources that hold tables: for what NAT has, and for the tables that it is enabled with."""
 _INSIDE, _OUTSIDE, _TWICE = 32, 16, 1
@@ -106,6 +107,7 @@ _OUTPUT = (
     *(_TO_IN, _REASSEMBLY, ("ip4-output", "nat-pre-in2out-output")),
     ("ip4-output", "ip4-sv-reassembly-output-feature"),
 )
+"""Arcs and nodes that are turned on for an interface whose output is translated."""
 _MOST_ADDRESSES = 1 << 16
 """What a range may have here; VPP has no limit, and is long about it."""
 _SESSIONS, _BUCKETS = 64512, 32768
@@ -274,13 +276,13 @@ def lock_table(tables: Tables, table_id: int, source: str = _LOW) -> None:
     """Lock a FIB table, created where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
     if table_id != NONE:
         tables.fib4.find_or_create(table_id)
-        fib.look_up(tables, False, table_id, source)
+        fib.lock_for_lookup(tables, False, table_id, source)
 
 
 def unlock_table(tables: Tables, table_id: int) -> None:
     """Remove a lock of NAT from a FIB table."""
     if table_id != NONE:
-        fib.stop_looking_up(tables, False, table_id, _LOW)
+        fib.unlock_for_lookup(tables, False, table_id, _LOW)
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:

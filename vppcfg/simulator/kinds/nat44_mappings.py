@@ -1,4 +1,4 @@
-"""Static mappings, identity mappings and VRF leaks of NAT44 (plugins/nat/nat44-ed).
+"""Simulates static mappings, identity mappings and VRF leaks of NAT44 (plugins/nat/nat44-ed).
 
 A mapping is found by its outer address, port and protocol, whatever table it is for, and by its inner ones in its
 table. A mapping by interface is kept in `to_resolve`, and adds a static one as long as the interface has an address.

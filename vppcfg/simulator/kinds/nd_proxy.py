@@ -1,4 +1,4 @@
-"""Hosts for which VPP answers neighbour solicitations: entries of the FIB (vnet/ip6-nd/ip6_nd_proxy.c).
+"""Simulates ND proxies, hosts for which VPP answers solicitations: entries of the FIB (vnet/ip6-nd/ip6_nd_proxy.c).
 
 The message that lists them has a number that no client knows, and is left out.
 """
@@ -26,6 +26,7 @@ import prefix
 request ip6nd_proxy_add_del c2e4a686: interface_index sw_if_index, bool is_add, ip6_address ip
 reply ip6nd_proxy_add_del_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BITS = 128
 
 

@@ -1,4 +1,4 @@
-"""Neighbours of interfaces and their limits (vnet/ip-neighbor). None is learnt or ages: there are no packets."""
+"""Simulates neighbours of interfaces and their limits (vnet/ip-neighbor). Without packets none is learnt or ages."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ request ip_neighbor_config_get a5db7bf7 23.10-: address_family af
 reply ip_neighbor_config_get_reply 798e6fdd 23.10-: i32 retval, address_family af, u32 max_number, u32 max_age,\
  bool recycle
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _STATIC, _NO_FIB_ENTRY = 1, 2
 _FAMILIES = ("ip4", "ip6")
 _SECONDS = struct.Struct(">d")

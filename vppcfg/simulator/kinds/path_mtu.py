@@ -1,4 +1,4 @@
-"""Path MTUs of hosts (vnet/ip/ip_path_mtu.c). Each tracks a route, which keeps its table."""
+"""Simulates path MTUs of hosts (vnet/ip/ip_path_mtu.c). Each tracks a route, which keeps its table."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ request ip_path_mtu_get f75ba505 streams ip_path_mtu_details then ip_path_mtu_ge
 reply ip_path_mtu_get_reply 53b48f5d: i32 retval, u32 cursor
 reply ip_path_mtu_details ac9539a7: ip_path_mtu pmtu
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_MTU = (0, 0xFFFF)
 """What removes one."""
 _ABOVE_ALL = 0xFFFE
@@ -48,13 +49,13 @@ def update(tables: Tables, table_id: int, address: bytes, mtu: int) -> None:
     mtus, table = tables.part(PathMtuMain).mtus, main_of(tables, is_ipv6).tables[table_id]
     if mtu not in _NO_MTU:
         if (table_id, address) not in mtus:
-            fib.look_up(tables, is_ipv6, table_id)
+            fib.lock_for_lookup(tables, is_ipv6, table_id)
         mtus[table_id, address] = mtu
         table.left_hosts.discard(int.from_bytes(address))
     elif (table_id, address) in mtus:
         if _stays(tables, table_id, address, mtus.pop((table_id, address))):
             table.left_hosts.add(int.from_bytes(address))
-        fib.stop_looking_up(tables, is_ipv6, table_id)
+        fib.unlock_for_lookup(tables, is_ipv6, table_id)
 
 
 def _stays(tables: Tables, table_id: int, address: bytes, mtu: int) -> bool:

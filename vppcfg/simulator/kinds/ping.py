@@ -1,4 +1,4 @@
-"""Pings and ARP requests over the API (plugins/ping/ping_api.c, plugins/arping/arping.c).
+"""Simulates pings and ARP requests over the API (plugins/ping/ping_api.c, plugins/arping/arping.c).
 
 There are no wires: who answers on them is put into the table `Hosts`, by address.
 """
@@ -23,6 +23,7 @@ request want_ping_finished_events e79ee58b 24.02-: address address, u32 repeat=1
 reply want_ping_finished_events_reply e8d4e804 24.02-: i32 retval
 bare ping_finished_event 397ccf72 24.02-: u32 client_index, u32 request_count, u32 reply_count
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ARPING = """
 version 23.06- 1.0.0 8b2c8f39
 import interface_index

@@ -1,4 +1,4 @@
-"""Which threads look after the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
+"""Simulates which threads poll the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ reply sw_interface_tx_placement_get_reply 53b48f5d: i32 retval, u32 cursor
 bare sw_interface_tx_placement_details 00381a2e: u32 client_index, u32 context, interface_index sw_if_index, \
 u32 queue_id, u8 shared, u32 array_size, u32 threads[array_size]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _VLIB = """
 struct thread_data: u32 id, string name[64], string type[64], u32 pid, u32 cpu_id, u32 core, u32 cpu_socket
 request show_threads 51077d14

@@ -1,4 +1,4 @@
-"""Policers, and the interfaces that they are on, which nothing shows (plugins/policer, vnet/policer up to 26.02)."""
+"""Simulates policers and where they are applied, which nothing shows (plugins/policer, vnet/policer up to 26.02)."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ exceed_action, sse2_qos_action violate_action, bool single_rate, bool color_awar
 cir_tokens_per_period, u32 pir_tokens_per_period, u32 current_limit, u32 current_bucket, u32 extended_limit, u32 \
 extended_bucket, u64 last_update_time
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_L2 = ReleaseQuirk(
     span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
 )

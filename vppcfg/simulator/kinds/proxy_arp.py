@@ -1,4 +1,4 @@
-"""Proxy ARP (vnet/arp/arp_proxy.c): ranges outlive their table, and who answers outlives its interface."""
+"""Simulates proxy ARP (vnet/arp/arp_proxy.c): ranges outlive their table, and who answers outlives its interface."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ reply proxy_arp_intfc_enable_disable_reply e8d4e804: i32 retval
 request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
 reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _TELLS_IDS = ReleaseQuirk(
     span="25.10-", text="ranges are reported with the id of their table, not with its index (89bbec8df64)"
 )

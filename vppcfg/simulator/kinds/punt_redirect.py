@@ -1,4 +1,4 @@
-"""Redirects of punted packets (vnet/ip/ip_punt_drop.c). A redirect outlives its interface."""
+"""Simulates redirects of punted packets (vnet/ip/ip_punt_drop.c). A redirect outlives its interface."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ request ip_punt_redirect_v2_dump d817a484 streams ip_punt_redirect_v2_details: i
 address_family af
 reply ip_punt_redirect_v2_details 7ba42e1d: punt_redirect_v2 punt
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ALL = 0
 
 

@@ -1,4 +1,4 @@
-"""Where the class of packets is recorded, stored and marked (vnet/qos); only a mark outlives its interface."""
+"""Simulates QoS: where classes are recorded, stored and marked (vnet/qos); only a mark outlives its interface."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ reply qos_mark_enable_disable_reply e8d4e804: i32 retval
 request qos_mark_dump f9e6675e streams qos_mark_details: interface_index sw_if_index
 reply qos_mark_details 89fe81a9: qos_mark mark
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MISREADS_VALUE = ReleaseQuirk(
     span="-25.02", text="`qos store` takes no value from the prompt, which has to be given (8a5b23ee83a)"
 )

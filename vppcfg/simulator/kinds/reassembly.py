@@ -1,4 +1,4 @@
-"""Reassembly of fragments on an interface (vnet/ip/reass): counted, and off with the interface."""
+"""Simulates reassembly of fragments on an interface (vnet/ip/reass): VPP counts how often it was enabled."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ request ip_reassembly_enable_disable eb77968d: interface_index sw_if_index, bool
 ip_reass_type type
 reply ip_reassembly_enable_disable_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NAMES = ("full", "sv")
 
 

@@ -1,4 +1,4 @@
-"""The routes of a table with their sources, those that VPP makes by itself, and who holds a FIB table.
+"""Simulates the routes of a table with their sources, those that VPP makes itself, and who holds a FIB table.
 
 They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies is in
 `simulator/linux_nl`. Packets go nowhere.
@@ -27,6 +27,7 @@ reply fib_source_add_reply 604fd6f1: i32 retval, u8 id
 request fib_source_dump 51077d14 streams fib_source_details
 reply fib_source_details 8668acdb: fib_source src
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 import prefix
 import fib_path
@@ -69,6 +70,7 @@ _PRIORITIES = (
     16,
     17,
 )
+"""By id likewise; the lowest one wins (vnet/fib/fib_source.h)."""
 CLASSIFY = _SOURCES.index("classify")
 API = _SOURCES.index("API")
 CLI = _SOURCES.index("CLI")

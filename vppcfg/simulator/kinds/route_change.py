@@ -1,6 +1,6 @@
-"""Routes that the prompt and the API put into a table, and take out (vnet/ip/ip_api.c, vnet/ip/lookup.c, vnet/fib).
+"""Simulates how the prompt and the API change routes (vnet/ip/ip_api.c, vnet/ip/lookup.c, vnet/fib).
 
-They outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
+Routes outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
 index, and so does a new one with the same paths as long as an old one has them, for routes share the list of their
 paths (fib_path_list.c).
 """
@@ -29,6 +29,7 @@ reply ip_route_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_route_v2 route
 reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,28 +67,28 @@ def change(
         table.marked.discard(key)
     if new:
         table.routes.setdefault(key, {})[source] = new
-        hold(tables, new)
+        hold_paths(tables, new)
     else:
         table.drop_route(key, source)
     if old and source != CLASSIFY:
-        let_go(tables, old)
+        release_paths(tables, old)
 
 
 def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:
     return tuple(path._replace(labels=()) for path in paths)
 
 
-def hold(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
+def hold_paths(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     """Use a list of paths; a new one holds the tables that it looks into."""
     paths = _unlabelled(labelled)
     users = tables.part(PathLists).users
     users[paths] += 1
     for path in paths:
         if users[paths] == 1 and _looks_up(path):
-            fib.look_up(tables, path.is_ipv6, path.table_id)
+            fib.lock_for_lookup(tables, path.is_ipv6, path.table_id)
 
 
-def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
+def release_paths(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     """Use a list of paths no longer; it goes with the last that uses it."""
     paths = _unlabelled(labelled)
     lists = tables.part(PathLists)
@@ -98,7 +99,7 @@ def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     lists.dead.pop(paths, None)
     for path in paths:
         if _looks_up(path):
-            fib.stop_looking_up(tables, path.is_ipv6, path.table_id)
+            fib.unlock_for_lookup(tables, path.is_ipv6, path.table_id)
 
 
 def _looks_up(path: FibPath) -> bool:

@@ -1,4 +1,4 @@
-"""What VPP's prompt prints of one prefix: the paths of every source (format_fib_entry, format_fib_path)."""
+"""Simulates what VPP's prompt prints of one prefix: the paths of every source (format_fib_entry, format_fib_path)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How VPP learns that packets have come to a port (vnet/interface/rx_queue.c)."""
+"""Simulates receive modes: how VPP learns that packets have come to a port (vnet/interface/rx_queue.c)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ request sw_interface_rx_placement_dump f9e6675e streams sw_interface_rx_placemen
 bare sw_interface_rx_placement_details 9e44a7ce: u32 client_index, u32 context, interface_index sw_if_index, \
 u32 queue_id, u32 worker_id, rx_mode mode
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
 """The last one is what a message without a mode sets, not what a driver starts with."""
 _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}

@@ -1,4 +1,4 @@
-"""Hello, goodbye, ping, versions, definitions and the CLI over the API (vlibmemory, vpp/api)."""
+"""Simulates the API session itself: connecting, pings, versions, definitions, CLI commands (vlibmemory, vpp/api)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ reply control_ping_reply f6b0b8ca: i32 retval, u32 client_index, u32 vpe_pid
 request get_api_json 51077d14 24.10-
 reply get_api_json_reply ea715b59 24.10-: i32 retval, string json[]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 MESSAGE_IDS = {
     "api_versions": 12,
     "api_versions_reply": 13,

@@ -1,4 +1,4 @@
-"""sFlow: how packets are sampled, and on which ports (plugins/sflow)."""
+"""Simulates sFlow: how packets are sampled, and on which ports (plugins/sflow)."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ reply sflow_drop_monitoring_get_reply b56ae30e 25.10-: u32 drop_M
 request sflow_interface_dump 451a727d streams sflow_interface_details: interface_index hw_if_index=4294967295
 reply sflow_interface_details b7b9143f: interface_index hw_if_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Bytes of a packet's header."""
 _MONITORS_DROPS = ReleaseQuirk(span="25.10-", text="`show sflow` shows a direction and drops (8d68794032b)")

@@ -1,4 +1,4 @@
-"""Mirroring (vnet/span): VPP keeps both ends by sw_if_index, so that a mirror outlives its interfaces."""
+"""Simulates mirroring (vnet/span): VPP keeps both ends by sw_if_index, so that a mirror outlives its interfaces."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ request sw_interface_span_dump d6cf0c3d streams sw_interface_span_details: bool 
 reply sw_interface_span_details 8a20e79f: interface_index sw_if_index_from, interface_index sw_if_index_to, \
 span_state state, bool is_l2
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BOTH = 3
 _STATES = {"disable": 0, "rx": 1, "tx": 2, "both": _BOTH}
 

@@ -1,4 +1,4 @@
-"""Routes of a source that a client of the API has asked for, as a state has them (vnet/fib/fib_source.c)."""
+"""Loads the static routes of a state into a simulated VPP, with the FIB source of files (vnet/fib/fib_source.c)."""
 
 from __future__ import annotations
 

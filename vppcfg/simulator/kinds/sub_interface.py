@@ -1,4 +1,4 @@
-"""Sub-interfaces, each of which has a place in the VLAN tables of its port (vnet/ethernet)."""
+"""Simulates sub-interfaces, each of which has a place in the VLAN tables of its port (vnet/ethernet)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ reply create_vlan_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
 request delete_subif f9e6675e: interface_index sw_if_index
 reply delete_subif_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LAST_VLAN = 4095
 
 

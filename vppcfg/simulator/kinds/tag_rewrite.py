@@ -1,4 +1,4 @@
-"""VLAN tag rewrites: what is popped and pushed between an interface and the switch (vnet/l2/l2_vtr.c)."""
+"""Simulates VLAN tag rewrites: what is popped and pushed between interface and switch (vnet/l2/l2_vtr.c)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ request l2_interface_vlan_tag_rewrite 62cc0bbc: interface_index sw_if_index, u32
 u32 tag2
 reply l2_interface_vlan_tag_rewrite_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DOT1Q, _DOT1AD = 0x8100, 0x88A8
 
 

@@ -1,4 +1,4 @@
-"""TAPs, those that are asked for and those of LCP pairs (plugins/tap, vnet/devices/tap before 26.02)."""
+"""Simulates TAPs, those that are asked for and those of LCP pairs (plugins/tap, vnet/devices/tap before 26.02)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ host_mtu_size, mac_address host_mac_addr, ip4_address_with_prefix host_ip4_prefi
 host_ip6_prefix, tap_flags tap_flags, string dev_name[64], string host_if_name[64], string host_namespace[64], string \
 host_bridge[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BORN_MTU = 9000
 _MAX_DEVICE_NAME = 15
 _DEFAULT_RING_SIZE = 256

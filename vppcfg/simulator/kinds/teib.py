@@ -1,4 +1,4 @@
-"""What is behind a multipoint tunnel (vnet/teib): entries outlive the tunnel, and are those of the next one.
+"""Simulates the neighbours behind multipoint tunnels (vnet/teib): they outlive the tunnel, and are those of the next.
 
 VPP counts the neighbours of a family in all FIB tables together: it locks the table of the first, and unlocks that of
 the last one to go. Where that is the default table, VPP 26.10 deletes it, which is not simulated.
@@ -34,6 +34,7 @@ reply teib_entry_add_del_reply e8d4e804: i32 retval
 request teib_dump 51077d14 streams teib_details
 reply teib_details 981ee1a1: teib_entry entry
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _SOURCE = "adjacency"
 """FIB_SOURCE_ADJ."""
 
@@ -70,7 +71,7 @@ def _enter(tables: Tables, peer: Address, table_id: int) -> None:
     if not peer.is_link_local or not is_ipv6:
         counts[is_ipv6] += 1
         if counts[is_ipv6] == 1:
-            fib.look_up(tables, is_ipv6, table_id, _SOURCE)
+            fib.lock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
 def _take_out(tables: Tables, peer: Address, table_id: int) -> None:
@@ -78,7 +79,7 @@ def _take_out(tables: Tables, peer: Address, table_id: int) -> None:
     if not peer.is_link_local or not is_ipv6:
         counts[is_ipv6] -= 1
         if not counts[is_ipv6]:
-            fib.stop_looking_up(tables, is_ipv6, table_id, _SOURCE)
+            fib.unlock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
 def _table_changed(tables: Tables, sw_if_index: int, is_ipv6: bool, old: int, new: int) -> None:

@@ -1,4 +1,4 @@
-"""Interfaces that borrow the addresses of another (vnet_sw_interface_update_unnumbered in vnet/interface.c)."""
+"""Simulates interfaces that borrow the addresses of another (vnet_sw_interface_update_unnumbered, vnet/interface.c)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ request sw_interface_set_unnumbered 154a6439: interface_index sw_if_index, inter
 bool is_add
 reply sw_interface_set_unnumbered_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 request ip_unnumbered_dump f9e6675e streams ip_unnumbered_details: interface_index sw_if_index=4294967295
 reply ip_unnumbered_details cc59bd42: interface_index sw_if_index, interface_index ip_sw_if_index

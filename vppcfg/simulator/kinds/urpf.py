@@ -1,4 +1,4 @@
-"""Reverse path checks (plugins/urpf): they outlive the interface that they were set on."""
+"""Simulates reverse path checks (plugins/urpf): they outlive the interface that they were set on."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ request urpf_interface_dump f9e6675e 24.10- streams urpf_interface_details: inte
 reply urpf_interface_details f94b5374 24.10-: interface_index sw_if_index, bool is_input, urpf_mode mode, \
 address_family af, u32 table_id
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Mode(IntEnum):

@@ -1,4 +1,4 @@
-"""vhost-user ports (plugins/vhost). They have no peer, so none ever gets a link."""
+"""Simulates vhost-user ports (plugins/vhost). They have no peer, so none ever gets a link."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ u32 virtio_net_hdr_sz, virtio_net_features_first_32 features_first_32, \
 virtio_net_features_last_32 features_last_32, bool is_server, string sock_filename[256], u32 num_regions, \
 i32 sock_errno
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "vhost-user"
 _MTU = 9000
 _PREFIX = "VirtualEthernet0/0/"

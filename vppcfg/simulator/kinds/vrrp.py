@@ -1,4 +1,4 @@
-"""Virtual routers (plugins/vrrp), which outlive their interface; they have no peers, so each that runs is master.
+"""Simulates virtual routers (plugins/vrrp), which outlive their interface; without peers, each that runs is master.
 
 The master that accepts packets has the virtual addresses on its interface.
 """
@@ -57,6 +57,7 @@ vr_id, u8 dump_all
 bare vrrp_vr_track_if_details 73c36f81: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 \
 is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _PREEMPT, _ACCEPT, _UNICAST, _IPV6 = 1, 2, 4, 8
 """Flags of a virtual router."""
 _OWNER = 255

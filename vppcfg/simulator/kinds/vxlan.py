@@ -1,4 +1,4 @@
-"""VXLAN tunnels (plugins/vxlan)."""
+"""Simulates VXLAN tunnels (plugins/vxlan): created, deleted and listed."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ reply vxlan_tunnel_v2_details d3bdd4d9: interface_index sw_if_index, u32 instanc
 dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
 u32 vni
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "VXLAN"
 _PORT = 4789
 _TO_NOTHING = 0
@@ -91,7 +92,7 @@ def create(tables: Tables, request: VxlanRequest) -> SwInterface:
         raise RefusedError(retval, f"vnet_vxlan_add_del_tunnel returned {retval.value}")
     tunnel = main.add(replace(request, decap_next=decap_next))
     row = main.enter(tunnel, _register(tables, tunnel))
-    fib.look_up(tables, request.source.version == 6, request.table)
+    fib.lock_for_lookup(tables, request.source.version == 6, request.table)
     interfaces.set_admin_state(tables, row, True)
     row.flood_class = FloodClass.TUNNEL_MASTER if request.destination.is_multicast else FloodClass.TUNNEL
     return row
@@ -119,7 +120,7 @@ def delete(tables: Tables, request: VxlanRequest) -> int:
     tunnel = tables.part(VxlanMain).remove(tables, request.key)
     if tunnel is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY, "tunnel does not exist...")
-    fib.stop_looking_up(tables, request.source.version == 6, request.table)
+    fib.unlock_for_lookup(tables, request.source.version == 6, request.table)
     return tunnel.sw_if_index
 
 

@@ -1,4 +1,4 @@
-"""WireGuard interfaces and their peers (plugins/wireguard). No packet travels, so no peer ever speaks."""
+"""Simulates WireGuard interfaces and their peers (plugins/wireguard). No packet travels, so no peer ever speaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
-from vppcfg.simulator.x25519 import generated_keys, public_key
+from vppcfg.simulator.x25519 import key_lookup, public_key
 
 _API = """
 version -25.10 1.3.0 5d8f9252
@@ -55,6 +55,7 @@ reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
 request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
 reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_PRESHARED_KEYS = ReleaseQuirk(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1
@@ -359,7 +360,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
     if tunnel is None:
         return None
     gives = b64decode(tunnel.public_key)
-    return _register(tables, number, generated_keys().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
+    return _register(tables, number, key_lookup().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -384,7 +385,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
         "port": peer.port,
         "keepalive": peer.keepalive_s,
         "table": peer.encap_vrf,
-        "preshared_key": generated_keys().get(digest, digest) if digest else bytes(32),
+        "preshared_key": key_lookup().get(digest, digest) if digest else bytes(32),
     }
 
 

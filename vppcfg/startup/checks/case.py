@@ -1,4 +1,4 @@
-"""What every check is given, and how it reports."""
+"""What each check of a file against a machine receives, and the paths of the keys that it reports about."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vppcfg.startup.settings import Device, Settings
 
 @record
 class Case:
-    """A file, a machine, and the settings that came of them."""
+    """A file, a machine, and the settings that were derived from both."""
 
     configuration: Configuration
     host: Host

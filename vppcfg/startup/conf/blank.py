@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.grammar import STANZAS
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry, walk
 
 _FIRST_PASS = Release(26, 2)

@@ -11,9 +11,9 @@ from itertools import takewhile
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.grammar import GRAMMAR
 from vppcfg.startup.conf.key import ArgumentForm
+from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
 from vppcfg.startup.conf.tree import ConfEntry
 from vppcfg.startup.conf.values import REVERSED_RANGE, why_unreadable
 

@@ -1,4 +1,4 @@
-"""The grammar of startup.conf: which stanzas there are, what stands in them, and which releases and plugins know them.
+"""The grammar of startup.conf: the stanzas, the keys in them, and which releases and plugins know them.
 
 A word that VPP does not know stops it.
 """

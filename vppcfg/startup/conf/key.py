@@ -74,6 +74,7 @@ W, N, D, H, S, P, C, M, A = (
     ArgumentForm.MASK,
     ArgumentForm.PCI,
 )
+"""Short names, for the tables of keys."""
 
 
 def flags(*names: str, since: Release | None = None) -> tuple[Key, ...]:

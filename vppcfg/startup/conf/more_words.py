@@ -1,4 +1,9 @@
-"""The words of startup.conf that logging, the host stack and plugins read, from the readers that the comments name."""
+"""The grammar of startup.conf for logging, the host stack and plugins: the keys of each stanza, by its name.
+
+Letters are the forms of values: W a word, N a number, D one with a fraction, S a size, P a page size, C a list of CPUs,
+M a mask, A a PCI address, H a hexadecimal number. `since` names the first release that knows a key. All are from the
+readers in VPP's source that the comments name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds what a template's author meant to be filled in: `<pci address>`, `${PCI}`, `{{ pci }}`, `0000:xx:yy.z`."""
+"""Finds what a template's author left to be filled in: `<pci address>`, `${PCI}`, `{{ pci }}`, `0000:xx:yy.z`."""
 
 from __future__ import annotations
 

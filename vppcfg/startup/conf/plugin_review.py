@@ -6,10 +6,10 @@ from collections.abc import Collection, Container, Iterator
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.complaint import likest, problem
 from vppcfg.startup.conf.grammar import PLUGIN_OF
 from vppcfg.startup.conf.placeholder import FILLER
 from vppcfg.startup.conf.plugin_names import SUFFIX, is_in, is_off_by_default, name_in, plugins
+from vppcfg.startup.conf.problem_text import most_similar, problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _NEEDS = {"abf": "acl"}
@@ -25,12 +25,12 @@ def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> I
             yield problem("conf-plugin", stanza, f"{text}, or remove the stanza")
 
 
-def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
+def unknown_plugins(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
     """Return the plugins that upstream VPP has never had: those installed, else those enabled."""
     if installed is not None:
         return tuple(name for name in sorted(installed) if name not in plugins())
     named = [name for name, is_on in _states(conf).items() if is_on and name not in (*plugins(), "default")]
-    return tuple(name for name in named if likest(name, tuple(plugins())) is None)
+    return tuple(name for name in named if most_similar(name, tuple(plugins())) is None)
 
 
 def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
@@ -92,7 +92,7 @@ def _missing(conf: Conf, release: Release, installed: Collection[str] | None) ->
         if name in installed if installed is not None else is_in(name, release):
             yield from _not_a_file_name(entry, name)
             continue
-        close = likest(name, tuple(known))
+        close = most_similar(name, tuple(known))
         mend = f"; did you mean `{close}{SUFFIX}`?" if close else ""
         text = f"{_absence(name, installed)}; VPP passes over `plugin {entry.arguments[0]}` in silence{mend}"
         yield problem("conf-plugin-unknown", entry, text, Severity.WARNING)

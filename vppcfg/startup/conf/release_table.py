@@ -1,4 +1,4 @@
-"""What VPP's source has of a release: stanzas, words, plugins, packages, messages. From schema/vpp-tables.txt."""
+"""The stanzas, words, plugins, packages and messages of each VPP release, from schema/vpp-tables.txt."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
-from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
 from vppcfg.startup.conf.old_words import gone_since, replacement
+from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.conf.values import why_unreadable
 
@@ -34,31 +34,35 @@ _MAIN_CORE_NEEDED: Mapping[str, Release] = {
 """Keys that VPP refuses without main-core, and since when (vlib/threads.c)."""
 
 
-def review(conf: Conf, release: Release, allowed: Collection[str] = (), strangers: Sequence[str] = ()) -> list[Problem]:
+def review(
+    conf: Conf, release: Release, allowed: Collection[str] = (), unknown_plugins: Sequence[str] = ()
+) -> list[Problem]:
     """Return what stops VPP of that release, or counts for nothing, in the order of the file, up to a bound.
 
-    Words in `allowed` are known whatever VPP is; `strangers` are enabled plugins that upstream VPP does not have, which
-    may know a stanza that upstream does not.
+    Words in `allowed` are known whatever VPP is; `unknown_plugins` are enabled plugins that upstream VPP does not have,
+    which may know a stanza that upstream does not.
     """
-    found = islice(_problems(conf, release, allowed, strangers), PROBLEMS)
+    found = islice(_problems(conf, release, allowed, unknown_plugins), PROBLEMS)
     return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
-def _problems(conf: Conf, release: Release, allowed: Collection[str], strangers: Sequence[str]) -> Iterator[Problem]:
+def _problems(
+    conf: Conf, release: Release, allowed: Collection[str], unknown_plugins: Sequence[str]
+) -> Iterator[Problem]:
     for name in conf.names:
         stanza = conf.stanza(name)
         if stanza is not None and name not in allowed:
-            yield from _stanza_problems(stanza, release, allowed, strangers)
+            yield from _stanza_problems(stanza, release, allowed, unknown_plugins)
     yield from blank_problems(conf, release)
     yield from _duplicates(conf)
     yield from _contradictions(conf, release)
 
 
 def _stanza_problems(
-    stanza: ConfEntry, release: Release, allowed: Collection[str], strangers: Sequence[str]
+    stanza: ConfEntry, release: Release, allowed: Collection[str], unknown_plugins: Sequence[str]
 ) -> Iterator[Problem]:
     if stanza.key is None:
-        yield _unknown_stanza(stanza, strangers)
+        yield _unknown_stanza(stanza, unknown_plugins)
     elif not stanza.key.is_known_to(release):
         yield problem("conf-removed", stanza, _unknown_to(stanza, stanza.key, ""))
     elif stanza.key.block not in GRAMMAR:
@@ -74,9 +78,11 @@ def _stanza_problems(
         yield from _block_problems(_words_of(stanza), stanza.key.block or "", stanza.name, release, allowed)
 
 
-def _unknown_stanza(stanza: ConfEntry, strangers: Sequence[str]) -> Problem:
-    if strangers:
-        text = f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(strangers)}, or a typing error"
+def _unknown_stanza(stanza: ConfEntry, unknown_plugins: Sequence[str]) -> Problem:
+    if unknown_plugins:
+        text = (
+            f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(unknown_plugins)}, or a typing error"
+        )
         return problem("conf-vendor", stanza, text, Severity.WARNING)
     if (since := gone_since(stanza.name)) is not None:
         return problem("conf-removed", stanza, _gone_text(stanza.name, since, "", replacement(stanza.name)))
@@ -95,16 +101,16 @@ def _words_of(stanza: ConfEntry) -> tuple[ConfEntry, ...]:
 def _block_problems(
     entries: Sequence[ConfEntry], block: str, where: str, release: Release, allowed: Collection[str]
 ) -> Iterator[Problem]:
-    was_known = True
+    unknown_at = 0
     for entry in entries:
         if entry.name in allowed:
-            was_known = False  # what follows may be its value
+            unknown_at = entry.line
             continue
         if entry.key is not None:
             yield from _key_problems(entry, entry.key, where, release, allowed)
-        elif was_known or _gone_word(entry, where) is not None:  # what follows an unknown word may be its value
+        elif entry.line != unknown_at or _gone_word(entry, where) is not None:
             yield _unknown_word(entry, block, where, release)
-        was_known = entry.key is not None
+        unknown_at = 0 if entry.key is not None else entry.line  # what follows on this line may be the word's value
 
 
 def _key_problems(

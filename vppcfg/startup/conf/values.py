@@ -44,6 +44,7 @@ _FORMS: Mapping[ArgumentForm, tuple[re.Pattern[str], str]] = {
         "a PCI address, such as 0000:3b:00.0, or a vendor and a device, such as 8086:1539",
     ),
 }
+"""What a value of each form matches, and what it is called in messages."""
 REVERSED_RANGE = "a range is reversed; write the lower number first"
 _LARGEST = (1 << 32) - 1
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")

@@ -1,4 +1,9 @@
-"""The words of startup.conf that VPP itself, DPDK and linux-cp read, from their readers, which the comments name."""
+"""The grammar of startup.conf for VPP itself, DPDK and linux-cp: the keys of each stanza, by the name of the stanza.
+
+Letters are the forms of values: W a word, N a number, D one with a fraction, S a size, P a page size, C a list of CPUs,
+M a mask, A a PCI address, H a hexadecimal number. `since` names the first release that knows a key. All are from the
+readers in VPP's source that the comments name.
+"""
 
 from __future__ import annotations
 

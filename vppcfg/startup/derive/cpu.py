@@ -1,4 +1,4 @@
-"""Chooses the CPUs that run VPP's main thread and its workers, and those that are kept free of everything else."""
+"""Chooses the CPUs of VPP's main thread and workers, and those that are kept free; the ledger notes each reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the kernel's command line and its sysctls."""
+"""Computes the kernel's command line and its sysctls; the ledger notes the reason for each value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What VPP accepts in a startup.conf and an operator may regret: doors left open, files that are not found."""
+"""Warnings about settings of a startup.conf that VPP accepts: access for everybody, files that are not found."""
 
 from __future__ import annotations
 

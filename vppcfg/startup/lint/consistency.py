@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vppcfg.common.numbers import numbered
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.lint.cores import core_problems
 from vppcfg.startup.lint.demand import MOST_DESCRIPTORS, ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes

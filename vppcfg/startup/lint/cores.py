@@ -1,4 +1,4 @@
-"""Whether the CPUs of a startup.conf go together, and with a machine, as VPP takes them (vlib/threads.c)."""
+"""Checks that the CPUs of a startup.conf fit each other, and a machine, as VPP takes them (vlib/threads.c)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vppcfg.common.numbers import cpu_text, cpus_of, numbered
 from vppcfg.common.release import Release
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, number
 from vppcfg.startup.lint.finding import notice, warning

@@ -1,4 +1,4 @@
-"""What a startup.conf asks for, as numbers: threads, devices with their queues, buffers."""
+"""Computes what a startup.conf asks for: threads, devices with their queues, buffers."""
 
 from __future__ import annotations
 

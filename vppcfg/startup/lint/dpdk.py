@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from vppcfg.common.numbers import cpus_of
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.demand import number
 from vppcfg.startup.lint.finding import notice

@@ -1,4 +1,4 @@
-"""What is found in a startup.conf: a problem, how deep one had to look for it, and the releases of VPP it is about."""
+"""A finding about a startup.conf: the problem, what had to be known to see it, and the releases of VPP it is about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.record import record
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import ConfEntry
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.common.release import RELEASES, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.placeholder import placeholders
-from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
+from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
 from vppcfg.startup.conf.reader import LIMIT_BYTES, UNCLOSED, read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
@@ -71,7 +71,7 @@ def _levels(known: ConfSurroundings) -> tuple[Level, ...]:
 
 
 def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[tuple[Problem, Level]]:
-    odd = strangers(conf, known.installed)
+    odd = unknown_plugins(conf, known.installed)
     for one in review(conf, release, known.allowed, odd):
         yield one, Level.FORM if one.rule == "conf-syntax" else Level.WORDS
     for one in plugin_problems(conf, release, known.installed):

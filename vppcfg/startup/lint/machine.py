@@ -1,4 +1,4 @@
-"""Whether a machine has what a startup.conf asks for."""
+"""Checks whether a machine has what a startup.conf asks for: hugepages, memory, devices, folders, groups."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vppcfg.common.release import Release
 from vppcfg.model.host import FOR_USERS, Host, Nic
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.plugin_review import is_loaded
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import NicLimits, limits_of

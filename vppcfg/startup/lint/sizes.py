@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.numbers import KIB, MIB, numbered, size_text
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.plugin_review import is_loaded, loads_by_default
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.derive.memory import THREAD_CACHE
 from vppcfg.startup.lint.demand import ConfFacts, entry_at, facts_of, number, size_bytes

@@ -1,4 +1,4 @@
-"""The options of `vppcfg tune` and its sub-commands for where to read from, and for the rate of the traffic."""
+"""The options that `vppcfg tune` and its sub-commands share: where to read from, the rate of the traffic."""
 
 from __future__ import annotations
 

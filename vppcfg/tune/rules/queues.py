@@ -1,4 +1,4 @@
-"""Rules about the queues of a port: how many there are, who shares them, how packets are spread and fetched."""
+"""Rules about the queues of a port: how many there are, which threads share them, how packets are spread."""
 
 from __future__ import annotations
 

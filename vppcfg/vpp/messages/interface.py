@@ -54,6 +54,7 @@ _PATHS = (
     "interface_dev_type",
     "tag",
 )
+"""The fields of sw_interface_details that make a Row, in its order."""
 
 _SUB_ID = _PATHS.index("sub_id")
 

@@ -1,4 +1,4 @@
-"""Addresses that VPP has put on interfaces by itself: by DHCP, DHCPv6, stateless autoconfiguration and VRRP.
+"""Finds addresses that VPP has put on interfaces by itself: by DHCP, DHCPv6, stateless autoconfiguration and VRRP.
 
 VRRP adds the addresses of a virtual router in accept mode while it is the master, with the length of the prefix that
 the interface has already, else /24 or /64 (vrrp_vr_transition_addrs in plugins/vrrp/vrrp.c). Only the CLI shows DHCPv6:

@@ -1,4 +1,4 @@
-"""Routes of other programs in a FIB table, and the sources that lock it.
+"""Finds routes of other programs in a FIB table, and the sources that lock it, before a plan deletes it.
 
 A table that is deleted with routes in it leaves them to the next one that is made (vnet/fib/fib_table.c). Routes have a
 source; those of the API can be swept, all others go only where they came from. Plugins name sources of their own.
@@ -30,7 +30,7 @@ _LOCKS = re.compile(r"locks:\[([^]]*)\]")
 
 
 def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[ForeignRoutes]:
-    """Return what others have in `tables`; nothing of a VPP that cannot report them. Raise DataplaneError.
+    """Return the routes of other programs in `tables`; none of a VPP that cannot report them. Raise DataplaneError.
 
     Of a prefix that has routes of several sources, VPP reports the best one only.
     """

@@ -20,18 +20,20 @@ from vppcfg.vpp.unmanaged import (
     filters,
     ipsec,
     mpls_routes,
+    multicast_routes,
     nat,
     objects,
     quality,
     routes,
     services,
-    standing,
+    standalone,
 )
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 READERS: Sequence[Reader] = (
     *ipsec.READERS,
     *routes.READERS,
+    *multicast_routes.READERS,
     *mpls_routes.READERS,
     *cross_connects.READERS,
     *nat.READERS,
@@ -57,13 +59,13 @@ def read_unmanaged(connection: Connection, holders: Collection[str], state: Stat
     return in_order(each for each in found if each.needs(holders))
 
 
-def read_standing(connection: Connection, state: State) -> tuple[Attachment, ...]:
+def read_standalone(connection: Connection, state: State) -> tuple[Attachment, ...]:
     """Return what others have that is on no interface, without a holder, in the order in which it is made.
 
     Raise DataplaneError.
     """
     scope = _wanted(connection, state.interfaces.keys(), state)
-    return (*standing.unnamed_tables(scope), *_read(connection, standing.READERS, scope))
+    return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope))
 
 
 def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:

@@ -1,4 +1,4 @@
-"""Tables that classify packets to an interface's own addresses (`set ip classify`, vnet/ip/ip4_forward.c).
+"""Reads the classifier tables that others set for packets to an interface's own addresses (`set ip classify`).
 
 No message reads the setting back. It shows as a route of the source `classify` to the first address of the interface,
 and to each that is added later; such a route stays when its address goes, and the next interface with the index has the
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
@@ -97,7 +97,7 @@ def _of_interface(name: str, family: int, table: int | None = None) -> Attachmen
 
     With several addresses the first one is unknown. In a VRF VPP uses the wrong table for IPv6.
     """
-    values: Values = {"is_ipv6": family, "sw_if_index": index_of(name)}
+    values: Values = {"is_ipv6": family, "sw_if_index": index_placeholder(name)}
     line = f"set ip{'6' if family else ''} classify intfc {name} table-index {table}"
     return Attachment(
         holder=name,

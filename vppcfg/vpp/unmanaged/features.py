@@ -1,4 +1,4 @@
-"""What no message reads back: features of an interface's arcs, and its L2 bits, as VPP's prompt shows them.
+"""Reads what others turned on and no message reports: features of an interface's arcs, and its L2 bits, from VPP's CLI.
 
 `show interface features NAME` lists the nodes of every arc and the bits of L2 input and output
 (vnet_interface_features_show, vnet/feature/feature.c; show_sw_interfaces, vnet/interface_cli.c).
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.kinds.kind_list import KINDS, kind_of
 from vppcfg.kinds.object_kind import VppObjectKind
-from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.request import NO_INDEX
@@ -49,6 +49,7 @@ _NAMES = (
     (re.compile(r"l3xc"), "L3 cross-connect"),
     (re.compile(r"punt-redirect"), "punt redirect"),
 )
+"""What attachments are called whose nodes match a pattern."""
 _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
 """The bits of l2_flags (vnet/l2/l2_input.h), and what the prompt calls them."""
 _OWN_BITS = frozenset(
@@ -138,7 +139,7 @@ def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[st
         for number in range(max(arcs.get(arc, []).count(f"policer-{side}") for arc in places)):
             take = None
             if policers:
-                values: Values = {"name": policers[0].encode(), "sw_if_index": index_of(name), "apply": 0}
+                values: Values = {"name": policers[0].encode(), "sw_if_index": index_placeholder(name), "apply": 0}
                 take = stored_call(f"policer_{side}", values)
             yield Attachment(
                 holder=name,
@@ -176,7 +177,7 @@ def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], scope: ReadSco
     settings["LEARN"] &= not interface.is_bvi  # VPP learns nothing from a BVI
     for bit, (flag, word) in _SWITCHES.items():
         if settings[bit] and bit not in bits:
-            values: Values = {"sw_if_index": index_of(interface.name), "feature_bitmap": flag}
+            values: Values = {"sw_if_index": index_placeholder(interface.name), "feature_bitmap": flag}
             yield Attachment(
                 holder=interface.name,
                 kind=f"L2 {word} off",

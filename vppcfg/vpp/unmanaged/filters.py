@@ -1,10 +1,10 @@
-"""Classifiers of interfaces: tables that filter, police or record what comes in (vnet/classify/classify.api)."""
+"""Reads classifiers of other programs, which filter, police or record what comes in (vnet/classify/classify.api)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
@@ -38,8 +38,8 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
             kind="classifier of input",
             name=words,
             layer=Layer.ALL,
-            put=stored_call(_SET, {"is_add": 1, "sw_if_index": index_of(name), **values}),
-            take=stored_call(_SET, {"is_add": 0, "sw_if_index": index_of(name), **values}),
+            put=stored_call(_SET, {"is_add": 1, "sw_if_index": index_placeholder(name), **values}),
+            take=stored_call(_SET, {"is_add": 0, "sw_if_index": index_placeholder(name), **values}),
             outlives=True,
             lines=(f"set interface input acl intfc {name} {words}",),
             removal=f"set interface input acl intfc {name} {words} del",

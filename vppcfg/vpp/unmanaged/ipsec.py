@@ -1,10 +1,10 @@
-"""IPsec on interfaces: the protection of tunnels, and security policy databases (vnet/ipsec/ipsec.api)."""
+"""Reads IPsec that others set on interfaces: protection of tunnels, and policy databases (vnet/ipsec/ipsec.api)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
@@ -34,7 +34,7 @@ def _read_protection(connection: Connection, replies: Replies, scope: ReadScope)
         peer = text_of_address(family, raw)
         is_any = not any(raw)
         sas = [number for (number,) in inbound]
-        place = {"sw_if_index": index_of(name), "nh.af": family, "nh.un": raw}
+        place = {"sw_if_index": index_placeholder(name), "nh.af": family, "nh.un": raw}
         values = {f"tunnel.{path}": value for path, value in place.items()}
         put = stored_call(
             f"{_PROTECT}_update", {**values, "tunnel.sa_out": sa_out}, "sa_in", [{"": number} for number in sas]
@@ -73,7 +73,7 @@ def _read_spds(connection: Connection, replies: Replies, scope: ReadScope) -> It
         if number is None:
             yield Attachment(holder=name, kind="security policy database", guards=True, outlives=True)
             continue
-        values: Values = {"sw_if_index": index_of(name), "spd_id": number}
+        values: Values = {"sw_if_index": index_placeholder(name), "spd_id": number}
         yield Attachment(
             holder=name,
             kind="security policy database",
@@ -99,3 +99,4 @@ READERS = (
     Reader((f"{_PROTECT}_dump", f"{_PROTECT}_update"), _protect_requests, _read_protection),
     Reader((_SPD_INTERFACES, _SPDS, _BIND), _spd_requests, _read_spds),
 )
+"""The readers of this module, each with the messages that it needs."""

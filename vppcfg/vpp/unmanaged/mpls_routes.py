@@ -1,4 +1,4 @@
-"""MPLS routes that others have through interfaces and into FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
+"""Reads MPLS routes of other programs through interfaces and FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
 
 As with routes of IP, a path whose interface is deleted stays and drops. The dump does not show whose a route is, but
 the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.
@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, share_of, table_beyond, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, lookup_table_of, share_of, way_of
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
@@ -75,7 +75,7 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         for each in found:
             path = dict(zip(PATH, each, strict=True))
             name = scope.names.get(path["sw_if_index"], "")
-            holder = name or table_beyond(path)
+            holder = name or lookup_table_of(path)
             if holder in scope.holders and path["type"] == 0:
                 yield _Path(route, path, name, holder)
 
@@ -113,7 +113,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
 
 def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
     if source == "CLI":
-        return typed(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
+        return cli_call(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
     route = {f"mr_route.{key}": value for key, value in each.route.items()}
     values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **route}
     return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])

@@ -1,4 +1,4 @@
-"""NAT of interfaces: inside, outside, output, and pools that follow an interface's address (plugins/nat)."""
+"""Reads NAT that others set on interfaces: inside, outside, output, pools that follow an address (plugins/nat)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any
 
-from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.simple import simple
+from vppcfg.vpp.unmanaged.simple import simple_reader
 
 _OUTSIDE, _INSIDE = 0x10, 0x20
 """NAT_IS_OUTSIDE and NAT_IS_INSIDE (plugins/nat/lib/nat_types.api)."""
@@ -31,7 +31,7 @@ def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Rea
             name = scope.name(index)
             for side, word, typed in ((_INSIDE, "inside", "in"), (_OUTSIDE, "outside", "out")):
                 if name and flags & side:
-                    values: Values = {"flags": side, "sw_if_index": index_of(name)}
+                    values: Values = {"flags": side, "sw_if_index": index_placeholder(name)}
                     yield Attachment(
                         holder=name,
                         kind=f"{kind} {word}",
@@ -46,7 +46,7 @@ def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Rea
 
 
 def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Reader:
-    return simple(
+    return simple_reader(
         dump,
         details,
         ("sw_if_index", "flags"),
@@ -78,7 +78,7 @@ def _read_output(connection: Connection, replies: Replies, scope: ReadScope) -> 
     for page in connection.pages(replies, f"{_OUTPUT}_get", {}, "NAT44 output interfaces"):
         for (index,) in connection.rows(page, f"{_OUTPUT}_details", "sw_if_index"):
             if name := scope.name(index):
-                values = {"sw_if_index": index_of(name)}
+                values = {"sw_if_index": index_placeholder(name)}
                 yield Attachment(
                     holder=name,
                     kind="NAT44 output",
@@ -116,7 +116,7 @@ def _ends(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachment:
     """Return a mapping; it can be brought back when its `flags` are known."""
     local, tag = str(IPv4Address(row["local_ip_address"])), text_of(row["tag"])
-    values = {**row, _EXTERNAL: index_of(name), "tag": tag.encode()}
+    values = {**row, _EXTERNAL: index_placeholder(name), "tag": tag.encode()}
     ports = f"{_PROTOCOLS.get(row['protocol'], row['protocol'])} {row['external_port']} to {local} {row['local_port']}"
     return Attachment(
         holder=name,
@@ -175,3 +175,4 @@ READERS = (
         "nat66_interface_dump", "nat66_interface_details", "nat66_add_del_interface", "NAT66", "set interface nat66"
     ),
 )
+"""The readers of this module, each with the messages that it needs."""

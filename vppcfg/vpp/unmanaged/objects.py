@@ -1,7 +1,7 @@
-"""Objects of our kinds that no file owns, of FIB tables and bridge domains: ARP entries, relays, path MTUs, NAT44.
+"""Reads objects of our kinds that no file owns, of FIB tables and bridge domains, such as ARP entries and relays.
 
-The kind of an object has the messages that set and remove it, so that no reader is needed for these. Those that are
-on interfaces have readers, which see what no file can set too.
+The kind of an object has the messages that set and remove it, so that no reader is needed for these. Those that are on
+interfaces have readers, which see what no file can set too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.kinds.object_kind import AnyObjectKind
-from vppcfg.model.attachment import ApiCall, Attachment, Values, index_of, stored_call
+from vppcfg.model.attachment import ApiCall, Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.vpp_object import Referent, VppObject, is_owned
 from vppcfg.plan.operations import RemoveObject, SetObject
 from vppcfg.plan.request import Value
@@ -85,7 +85,7 @@ class _ByName:
     """Names in place of VPP's numbers: what is stored outlives them."""
 
     def interface(self, name: str) -> Value:
-        return _Name(index_of(name))
+        return _Name(index_placeholder(name))
 
     def mac(self, name: str) -> str:
         raise _NumberedError(name)

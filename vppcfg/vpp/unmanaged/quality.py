@@ -1,10 +1,10 @@
-"""Quality of service of interfaces: what is recorded, stored and marked (vnet/qos/qos.api)."""
+"""Reads the QoS that others set on interfaces: what is recorded, stored and marked (vnet/qos/qos.api)."""
 
 from __future__ import annotations
 
 from vppcfg.model.attachment import Layer
 from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.unmanaged.simple import Fields, simple
+from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
 
 _SOURCES = ("ext", "vlan", "mpls", "ip")
 """qos_source_t (vnet/qos/qos_types.h)."""
@@ -26,7 +26,7 @@ def _mark(fields: Fields, name: str) -> tuple[str, str, str]:
 
 
 READERS = (
-    simple(
+    simple_reader(
         "qos_record_dump",
         "qos_record_details",
         ("sw_if_index", "input_source"),
@@ -35,7 +35,7 @@ READERS = (
         prefix="record.",
         layer=Layer.ALL,
     ),
-    simple(
+    simple_reader(
         "qos_store_dump",
         "qos_store_details",
         ("sw_if_index", "input_source", "value"),
@@ -44,7 +44,7 @@ READERS = (
         prefix="store.",
         layer=Layer.ALL,
     ),
-    simple(
+    simple_reader(
         "qos_mark_dump",
         "qos_mark_details",
         ("sw_if_index", "map_id", "output_source"),
@@ -55,3 +55,4 @@ READERS = (
         layer=Layer.ALL,
     ),
 )
+"""The readers of this module, each with the messages that it needs."""

@@ -1,4 +1,4 @@
-"""How a family of objects that others configure is read from VPP."""
+"""How objects that other programs configure are read from VPP: a plan reports those on what it deletes or recreates."""
 
 from __future__ import annotations
 

@@ -1,32 +1,27 @@
-"""Routes and multicast routes that others have through interfaces and in FIB tables, path by path.
+"""Reads routes that other programs have through interfaces and in FIB tables, path by path.
 
 A route whose interface is deleted stays and drops, and so does every route that is added with the same paths, until
-none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they are removed before the interface goes. A
-multicast route keeps the index and forwards to the next interface that gets it (vnet/mfib/mfib_entry.c).
+none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they are removed before the interface goes.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2_dump"
 _ADD_ROUTE = "ip_route_add_del_v2"
-_MROUTES = "ip_mroute_dump"
-_ADD_MROUTE = "ip_mroute_add_del"
 _CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
 """Sources whose routes no other program restores: those of Linux and of protocols come again by themselves."""
 _IDS = {"API": 8, "CLI": 9}
@@ -41,11 +36,6 @@ _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for par
 PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
 _NORMAL = 0
 _ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
-_ITF_FLAGS = {0x1: "Negate-Signal", 0x2: "Accept", 0x4: "Forward", 0x8: "Signal-Present", 0x10: "Dont-Preserve"}
-"""mfib_itf_flags (vnet/mfib/mfib_types.h), as the prompt takes them."""
-_OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
-"""Groups that a virtual router joins and leaves by itself, as the API would (plugins/vrrp/vrrp.c)."""
-_MFIB_SOURCE = re.compile(r"^\s+src:(\S+) flags", re.MULTILINE)
 
 
 def _route_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
@@ -76,7 +66,7 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         for each in paths:
             path = dict(zip(PATH, each, strict=True))
             name = scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
-            beyond = "" if name else table_beyond(path)
+            beyond = "" if name else lookup_table_of(path)
             holder = next((each for each in (table.key, name, beyond) if each in scope.holders), "")
             if holder and source in kinds:
                 attachment = _of_path(holder, kinds[source], prefix, values, path, name)
@@ -94,7 +84,7 @@ def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
     return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
 
 
-def table_beyond(path: Mapping[str, Any]) -> str:
+def lookup_table_of(path: Mapping[str, Any]) -> str:
     """Return the FIB table, other than the default one, that a path of no interface goes on in; '' for none."""
     is_there = path["type"] == _NORMAL and path["sw_if_index"] == NO_INDEX and path["table_id"]
     return table_key(path["table_id"], is_ipv6=path["proto"] == 1) if is_there else ""
@@ -138,7 +128,9 @@ def _of_path(
 
 def element_of(path: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a path without its zeros; one that leads nowhere has the number that it was given, which is compared."""
-    return {key: value for key, value in path.items() if value} | ({"sw_if_index": index_of(name)} if name else {})
+    return {key: value for key, value in path.items() if value} | (
+        {"sw_if_index": index_placeholder(name)} if name else {}
+    )
 
 
 def way_of(path: Mapping[str, Any], name: str) -> str:
@@ -171,108 +163,6 @@ def has_modes(path: Mapping[str, Any]) -> bool:
     return any(path[f"label_stack.{place}.{part}"] for place in places for part in ("ttl", "exp"))
 
 
-def _mroute_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
-    return [
-        connection.request(_MROUTES, {"table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)})[1]
-        for table in scope.tables
-    ]
-
-
-_MPREFIX = ("af", "grp_address_length", "grp_address", "src_address")
-
-
-class _Flow(NamedTuple):
-    """A multicast route's prefix, and one of its paths."""
-
-    route: Mapping[str, Any]
-    path: Mapping[str, Any]
-    interface: str
-    holder: str
-    """The interface, or the table where that is asked for."""
-
-    @property
-    def is_ipv6(self) -> bool:
-        return bool(self.route["route.prefix.af"])
-
-    @property
-    def prefix(self) -> str:
-        """Return source and group, as the prompt takes them."""
-        family, length = self.route["route.prefix.af"], self.route["route.prefix.grp_address_length"]
-        source, group = (text_of_address(family, self.route[f"route.prefix.{each}"]) for each in _MPREFIX[:1:-1])
-        return f"{source} {group}" if any(self.route["route.prefix.src_address"]) else f"{group}/{length}"
-
-    @property
-    def shown_by(self) -> str:
-        """Return the command that shows who configured it."""
-        table = self.route["route.table_id"]
-        return f"show ip{'6' if self.is_ipv6 else ''} mfib table {table} {self.prefix.partition('/')[0]}"
-
-
-def _read_mroutes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    """Yield the paths of multicast routes; the dump does not show whose they are, but the prompt does.
-
-    The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
-    """
-    flows = list(_flows(connection, replies, scope))
-    commands = Commands(connection, list({flow.shown_by for flow in flows}))
-    shown = commands.read(connection, connection.ask(commands.requests))
-    for flow in flows:
-        sources = set(_MFIB_SOURCE.findall(shown[flow.shown_by][1]))
-        for source in sorted(sources & _CARRIED.keys()):
-            yield _of_flow(flow, source)
-
-
-def _flows(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[_Flow]:
-    heads = ("route.table_id", *(f"route.prefix.{each}" for each in _MPREFIX))
-    paths = ("itf_flags", *(f"path.{each}" for each in PATH))
-    for head, found in connection.lists(replies, "ip_mroute_details", heads, *paths):
-        route = dict(zip(heads, head, strict=True))
-        for each in found:
-            path = dict(zip(paths, each, strict=True))
-            name = scope.names.get(path["path.sw_if_index"], "")
-            holder = next((each for each in (_table_of(route), name) if each in scope.holders), "")
-            group = text_of_address(route["route.prefix.af"], route["route.prefix.grp_address"])
-            if name and holder and group not in _OF_VRRP:
-                yield _Flow(route, path, name, holder)
-
-
-def _table_of(route: Mapping[str, Any]) -> str:
-    """Return the key of the FIB table of a multicast route; '' for the default one."""
-    table_id = route["route.table_id"]
-    return table_key(table_id, is_ipv6=bool(route["route.prefix.af"])) if table_id else ""
-
-
-def _changed(flow: _Flow, element: Values, line: str, *, is_add: bool) -> ApiCall | None:
-    """Return the call that adds or removes a path: the prompt's line where there is one, else the message."""
-    if line:
-        return typed(line, flow.interface)
-    values = {"is_add": int(is_add), "is_multipath": 1, **flow.route}
-    return stored_call(_ADD_MROUTE, values, "paths", [element])
-
-
-def _of_flow(flow: _Flow, source: str) -> Attachment:
-    """Return a path as an attachment; VPP reads one that both accepts and forwards back as neither."""
-    flags = [word for bit, word in _ITF_FLAGS.items() if flow.path["itf_flags"] & bit]
-    table = f" table {flow.route['route.table_id']}" if flow.route["route.table_id"] else ""
-    words = f"{flow.prefix}{table} via {flow.interface} {' '.join(flags)}"
-    add, remove = f"ip mroute add {words}", f"ip mroute del {words}"
-    element = {path: value for path, value in flow.path.items() if value} | {
-        "path.sw_if_index": index_of(flow.interface)
-    }
-    is_typed = source == "CLI"
-    return Attachment(
-        holder=flow.holder,
-        kind=f"multicast {_CARRIED[source]}",
-        name=f"{flow.prefix}{table} {' '.join(flags)}",
-        layer=Layer.ROUTED,
-        put=_changed(flow, element, add if is_typed else "", is_add=True) if flags else None,
-        take=_changed(flow, element, remove if is_typed else "", is_add=False),
-        outlives=True,
-        lines=(add,),
-        removal=remove,
-    )
-
-
 def _proxy_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [
         connection.request(_ROUTES, {"src": _ND_PROXY, "table.table_id": table.table_id, "table.is_ip6": 1})[1]
@@ -292,7 +182,7 @@ def _read_proxies(connection: Connection, replies: Replies, scope: ReadScope) ->
             if (host, name, table_id) in own or not scope.holders & {name, table.key}:
                 continue
             holder = table.key if table.key in scope.holders else name
-            values: Values = {"sw_if_index": index_of(name), "ip": raw}
+            values: Values = {"sw_if_index": index_placeholder(name), "ip": raw}
             interface = scope.state.interfaces.get(name)
             is_there = interface is not None and interface.tables[1] == table_id
             yield Attachment(
@@ -311,5 +201,4 @@ def _read_proxies(connection: Connection, replies: Replies, scope: ReadScope) ->
 READERS = (
     Reader((_ROUTES, _ADD_ROUTE), _route_requests, _read_routes),
     Reader((_ROUTES, _SET_PROXY), _proxy_requests, _read_proxies),
-    Reader((_MROUTES, _ADD_MROUTE), _mroute_requests, _read_mroutes),
 )

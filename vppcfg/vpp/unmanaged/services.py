@@ -1,4 +1,4 @@
-"""Services of routed interfaces: policy routing, virtual routers, BFD, and who is where behind a multipoint tunnel."""
+"""Reads services of other programs: policy routing, virtual routers, BFD, neighbours of multipoint tunnels."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.state import State
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, table_beyond, way_of
-from vppcfg.vpp.unmanaged.simple import Fields, simple
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_of
+from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
 
 
 def _family(is_ipv6: int) -> str:
@@ -66,7 +66,7 @@ def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> It
         yield from (router.tracking(other, less) for other, less in known)
         if name not in scope.holders:
             continue
-        yield _vrrp_router(name, {**fields, "sw_if_index": index_of(name)}, listed)
+        yield _vrrp_router(name, {**fields, "sw_if_index": index_placeholder(name)}, listed)
         if fields["flags"] & _VRRP_UNICAST:
             values = dict(zip(("sw_if_index", "vr_id", "is_ipv6"), map(int, place), strict=True))
             answer = connection.ask([connection.request(f"{_VRRP}_peer_dump", values)[1]])
@@ -121,7 +121,7 @@ class _Router(NamedTuple):
 
     @property
     def _place(self) -> Values:
-        return {"sw_if_index": index_of(self.interface), "vr_id": self.number, "is_ipv6": int(self.is_ipv6)}
+        return {"sw_if_index": index_placeholder(self.interface), "vr_id": self.number, "is_ipv6": int(self.is_ipv6)}
 
     def with_peers(self, peers: Sequence[tuple[int, bytes]]) -> Iterator[Attachment]:
         """Yield its peers, which go with it."""
@@ -152,7 +152,7 @@ class _Router(NamedTuple):
     def tracking(self, other: str, less: int) -> Attachment:
         """Return that it tracks an interface; at the prompt, that needs a number which is not kept."""
         change = f"{_VRRP}_track_if_add_del"
-        listed: list[Values] = [{"sw_if_index": index_of(other), "priority": less}]
+        listed: list[Values] = [{"sw_if_index": index_placeholder(other), "priority": less}]
         return Attachment(
             holder=self.interface,
             kind="VRRP router tracking",
@@ -189,7 +189,7 @@ def _read_bfd(connection: Connection, replies: Replies, scope: ReadScope) -> Ite
         fields = dict(zip(paths, row, strict=True))
         name = scope.name(fields["sw_if_index"])
         if name:
-            place = {"sw_if_index": index_of(name), **{path: fields[path] for path in ends}}
+            place = {"sw_if_index": index_placeholder(name), **{path: fields[path] for path in ends}}
             local = text_of_address(fields[ends[0]], fields[ends[1]])
             peer = text_of_address(fields[ends[2]], fields[ends[3]])
             rates = f"desired-min-tx {fields['desired_min_tx']} required-min-rx {fields['required_min_rx']}"
@@ -232,7 +232,7 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
     for (index, family), rows in connection.lists(replies, "ip_punt_redirect_v2_details", heads, *PATH):
         paths = [dict(zip(PATH, row, strict=True)) for row in rows]
         through = [scope.names.get(path["sw_if_index"], "") for path in paths]
-        tables = tuple(filter(None, map(table_beyond, paths)))
+        tables = tuple(filter(None, map(lookup_table_of, paths)))
         name = (*tables, *through)[0] if index in _OF_ALL else scope.names.get(index, "")
         if not scope.concerns(name, (*through, *tables)):
             continue
@@ -240,7 +240,10 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
             continue
         ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
         command, rx = f"ip{6 if family else ''} punt redirect", "all" if index in _OF_ALL else name
-        head: Values = {"punt.rx_sw_if_index": NO_INDEX if index in _OF_ALL else index_of(name), "punt.af": family}
+        head: Values = {
+            "punt.rx_sw_if_index": NO_INDEX if index in _OF_ALL else index_placeholder(name),
+            "punt.af": family,
+        }
         elements = [element_of(path, each) for path, each in zip(paths, through, strict=True)]
         yield Attachment(
             holder=name,
@@ -257,7 +260,7 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
 
 READERS = (
     Reader((_PUNT_DUMP, _PUNT), _punt_requests, _read_punts),
-    simple(
+    simple_reader(
         "abf_itf_attach_dump",
         "abf_itf_attach_details",
         ("policy_id", "sw_if_index", "priority", "is_ipv6"),
@@ -269,7 +272,7 @@ READERS = (
     ),
     Reader((f"{_VRRP}_dump", f"{_VRRP}_add_del"), _vrrp_requests, _read_vrrp),
     Reader((f"{_BFD}_dump", "bfd_udp_add"), _bfd_requests, _read_bfd),
-    simple(
+    simple_reader(
         "teib_dump",
         "teib_details",
         ("sw_if_index", "peer.af", "peer.un", "nh.af", "nh.un", "nh_table_id"),

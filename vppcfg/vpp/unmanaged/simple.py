@@ -1,11 +1,11 @@
-"""Objects of which one dump reads everything back, and one message with the same values adds and removes them."""
+"""Makes readers of others' objects that one dump reports whole, and one message adds and removes by the same values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 INDEX = "sw_if_index"
 
 
-def simple(
+def simple_reader(
     dump: str,
     details: str,
     paths: tuple[str, ...],
@@ -50,7 +50,9 @@ def simple(
             if is_managed is not None and is_managed(fields, holder, scope.state):
                 continue
             message, switch = change
-            values = {prefix + path: value for path, value in fields.items()} | {prefix + INDEX: index_of(holder)}
+            values = {prefix + path: value for path, value in fields.items()} | {
+                prefix + INDEX: index_placeholder(holder)
+            }
             kind, name, line = describe(fields, holder)
             yield Attachment(
                 holder=holder,

@@ -14,7 +14,7 @@ from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.index import Index, index_of
 from vppcfg.kinds.address_rules import address_host, address_overlap
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, Severity
 
 
 def index(**addresses: tuple[str, ...]) -> Index:
@@ -38,7 +38,9 @@ def places(problems: list[Problem]) -> list[tuple[str, str | int, str | int]]:
     ],
 )  # fmt: skip
 def test_an_address_that_no_host_can_have(address: str) -> None:
-    assert places(list(address_host(index(eth0=(address,))))) == [("address-invalid-host", "eth0", 0)]
+    (problem,) = address_host(index(eth0=(address,)))
+    assert places([problem]) == [("address-invalid-host", "eth0", 0)]
+    assert (problem.severity is Severity.WARNING) is (address in {"2001:db8::/64", "2001:db8::/126"})
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,9 @@ def tap(host: str = "", interface: str = "", more: str = "") -> str:
         (tap(more="tx-ring-size: 0"), [("tap-ring", ("taps", "tap0", "tx-ring-size"))]),
         (tap("bridge-create: true"), [("tap-create-without", ("taps", "tap0", "host", "bridge-create"))]),
         (tap("namespace-create: true"), [("tap-create-without", ("taps", "tap0", "host", "namespace-create"))]),
-        (tap(interface="addresses: [192.0.2.1/24]"), [("tap-l3", ("interfaces", "tap0", "addresses"))]),
+        (tap(interface="addresses: [192.0.2.1/24]"), []),
         (tap(interface="lcp: e0"), [("tap-l3", ("interfaces", "tap0", "lcp"))]),
-        (tap(interface="sub-interfaces: {1: {state: up}}"), [("tap-l3", ("interfaces", "tap0", "sub-interfaces"))]),
+        (tap(interface="sub-interfaces: {1: {state: up}}"), []),
         (tap("mac: '01:00:00:00:00:01'"), [("mac-multicast", ("taps", "tap0", "host", "mac"))]),
     ],
 )

@@ -186,7 +186,7 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
 @pytest.mark.parametrize(
     ("data", "rule", "path", "words"),
     [
-        ({"loopbacks": {"loop0": {"state": "up"}}}, "schema-unknown-key", ("loop0", "state"), "unknown key `state`"),
+        ({"loopbacks": {"loop0": {"l2xc": "a"}}}, "schema-unknown-key", ("loop0", "l2xc"), "unknown key `l2xc`"),
         ({"loopbacks": {"loop0": {"mtu": 9217}}}, "schema-value", ("loop0", "mtu"), "greater than 9216"),
         ({"bondethernets": {"b": {"mode": "802.3ad"}}}, "schema-value", ("b", "mode"), "is none of 'round-robin'"),
         ({"bondethernets": {"b": {"interfaces": "a"}}}, "schema-type", ("b", "interfaces"), "is not a list"),

@@ -61,6 +61,10 @@ def test_what_is_recorded_stays_while_an_interface_is_recorded_that_is_not_manag
     assert resolution.desired.ipfix.params == L3
 
 
+def test_a_file_without_the_section_leaves_it_to_the_unmanaged_interface_that_is_recorded() -> None:
+    assert operations(OTHER, vpp(L3, recorded="eth1")) == []
+
+
 def test_what_is_recorded_changes_while_the_interfaces_of_the_file_are_not() -> None:
     found = operations(OWN + SECTION, vpp(L3, recorded="eth0"))
     assert found == [SetFlowRecords, SetFlowParams, SetFlowRecords]

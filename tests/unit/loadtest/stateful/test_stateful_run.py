@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Verdict
 from vppcfg.loadtest.stateful.engine import ConnectionCount, StatefulTraffic
 from vppcfg.loadtest.stateful.outcome import StatefulOutcome

@@ -9,7 +9,7 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trex.engine import TrexEngine
-from vppcfg.loadtest.trex.guard import Guard, give_back, unreleased_ports
+from vppcfg.loadtest.trex.guard import Guard, release_ports, unreleased_ports
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_ports_that_were_left_behind_are_given_back(server: StandInTrex, engine:
     engine.acquire(("0", "1"))
     engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE, BACK)))
     engine.start(1000.0, 60.0)
-    give_back(server.address, {str(port.index): port.handler for port in server.ports}, SystemClock())
+    release_ports(server.address, {str(port.index): port.handler for port in server.ports}, SystemClock())
     assert server.is_idle
     with pytest.raises(EngineError, match="another user took port 0"):
         engine.release()
@@ -45,7 +45,7 @@ def test_ports_that_were_left_behind_are_given_back(server: StandInTrex, engine:
 
 def test_ports_that_somebody_else_has_by_now_are_left_to_them(server: StandInTrex) -> None:
     server.ports[0].owner, server.ports[0].handler = "alice", "hers"
-    give_back(server.address, {"0": "ours"}, SystemClock())
+    release_ports(server.address, {"0": "ours"}, SystemClock())
     assert server.ports[0].owner == "alice"
 
 
@@ -75,7 +75,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
     engine.acquire(("0", "1"))
     handlers = {str(port.index): port.handler for port in server.ports}
     server.is_mute = True
-    give_back(server.address, handlers, Comeback(server))
+    release_ports(server.address, handlers, Comeback(server))
     assert server.is_idle
     with pytest.raises(EngineError):
         engine.release()

@@ -14,7 +14,7 @@ from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Direction, held
 from vppcfg.loadtest.stateful.engine import StatefulTraffic
 from vppcfg.loadtest.stateful.profile import stateful_profile_of
-from vppcfg.loadtest.trex.guard import give_back
+from vppcfg.loadtest.trex.guard import release_ports
 from vppcfg.loadtest.trex.stateful import TrexStatefulEngine
 
 PORTS = ("0", "1")
@@ -256,7 +256,7 @@ def test_a_server_that_was_left_behind_is_given_back(state: str, server: StandIn
     else:
         engine.start(1000.0, 60.0)
         assert server.state == TRANSMITTING
-    give_back(server.address, {"context": server._handler}, SystemClock())
+    release_ports(server.address, {"context": server._handler}, SystemClock())
     assert server.is_idle
     assert server.state == IDLE
     with pytest.raises(EngineError, match="another user took the T-Rex server"):
@@ -265,7 +265,7 @@ def test_a_server_that_was_left_behind_is_given_back(state: str, server: StandIn
 
 def test_a_server_that_somebody_else_has_by_now_is_left_to_them(server: StandInStateful) -> None:
     server.take_away("alice")
-    give_back(server.address, {"context": "ours"}, SystemClock())
+    release_ports(server.address, {"context": "ours"}, SystemClock())
     assert server.ports[0].owner == "alice"
 
 

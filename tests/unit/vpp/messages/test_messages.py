@@ -183,8 +183,8 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "set_ipfix_exporter",
         {"collector_port": 4739, "vrf_id": 7, "path_mtu": 512, "template_interval": 20, "udp_checksum": False},
     ),
-    (op.TakeOff(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
-    (op.PutBack(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
+    (op.RemoveAttachment(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
+    (op.RestoreInVpp(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
 ]
 """What the samples of tests/kinds do not lead to, or a VPP with other indexes shows."""
 

@@ -1,4 +1,4 @@
-"""What others have configured that is on no interface: policers, policies, tables, relays, keys by number.
+"""Reads what other programs have configured on no interface: policers, policies, tables, relays, keys by number.
 
 Of most of it a message reads back all that a command needs. Of the rest only that it is there is known or may be shown.
 """
@@ -15,7 +15,7 @@ from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Value
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged import standing_nat
+from vppcfg.vpp.unmanaged import standalone_nat
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 
@@ -227,7 +227,7 @@ def _read_dhcp(connection: Connection, replies: Replies, scope: ReadScope) -> It
 
 
 READERS = (
-    standing_nat.READER,
+    standalone_nat.READER,
     Reader((_POLICERS,), _policer_requests, _read_policers),
     Reader((f"{_MAPS}_dump",), _map_requests, _read_maps),
     Reader((f"{_ABF}_dump",), _abf_requests, _read_abf),

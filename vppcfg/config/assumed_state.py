@@ -1,4 +1,4 @@
-"""An unconfigured VPP, made up from a configuration: what `plan --novpp` plans against."""
+"""Assumes a VPP with the ports of a configuration and nothing configured: `plan --novpp` plans against its state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ ALL_PLUGINS = frozenset(
 def assumed_state(configuration: Configuration) -> State:
     """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born.
 
-    What others make and routes of the file lead through is there, too, without sub-interfaces of what is not made yet.
+    Interfaces that the file only refers to, as the next hops of its routes do, are there too, but for sub-interfaces of
+    what is not made yet.
     """
     ports = (
         config

@@ -1,4 +1,4 @@
-"""What every test on an engine shares: it is set up by the options, held and given back, and kept when interrupted."""
+"""What commands of load tests share: settings from options, ports taken and released, results when interrupted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ports_of(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def plain_result(kind: ResultKind, args: argparse.Namespace, **found: Any) -> Result:
-    """Return a result with what all tests have, and what was `found`, by attribute of Result."""
+    """Return a result with what all tests have, such as options, and what was `found`, by attribute."""
     return Result(
         kind=kind,
         started_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -132,8 +132,8 @@ def _baseline(file_name: str | None, offered: Offered) -> Baseline | None:
 
 
 @record
-class Course:
-    """A test that is about to begin."""
+class LoadSession:
+    """An open engine with the settings of a test that is about to begin."""
 
     args: argparse.Namespace
     engine: Engine
@@ -143,12 +143,12 @@ class Course:
 
     def run(self, test: Callable[[], _T], so_far: Callable[[], Result | None]) -> _T:
         """Return what a test finds while its ports are ours; when it is interrupted, write what there is so far."""
-        found = run_held(self.engine, self.setting.ports, test, so_far, self.args)
+        found = run_holding_ports(self.engine, self.setting.ports, test, so_far, self.args)
         self.live.close()
         return found
 
 
-def run_held(
+def run_holding_ports(
     engine: PortHolder,
     ports: tuple[str, ...],
     test: Callable[[], _T],
@@ -167,12 +167,12 @@ def run_held(
 
 
 @contextmanager
-def course_of(args: argparse.Namespace, latency_pps: float = 0.0) -> Iterator[Course]:
+def load_session(args: argparse.Namespace, latency_pps: float = 0.0) -> Iterator[LoadSession]:
     """Open the engine that the options name for this context. Raise UsageError or EngineError."""
     with opened(args) as (engine, clock):
         setting = setting_of(args, engine, latency_pps)
         live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
         try:
-            yield Course(args=args, engine=engine, clock=clock, setting=setting, live=live)
+            yield LoadSession(args=args, engine=engine, clock=clock, setting=setting, live=live)
         finally:
             live.close()

@@ -1,4 +1,4 @@
-"""What the journal knows of objects in VPP that VPP does not tell: names of hidden ones, and which ones a file set.
+"""Objects that the journal knows and VPP does not list, and the state that the file in force sets.
 
 VPP does not list an object that another source hides, such as a route, and answers only about its name. Few objects
 have a tag that could bear the mark of vppcfg.
@@ -15,7 +15,7 @@ from vppcfg.transaction.accepted import file_in_force
 from vppcfg.transaction.journal import Journal
 
 
-class Formerly:
+class JournaledObjects:
     """A function that returns the objects in VPP before and after the last change, however that ended.
 
     These are all that changes may have left: what the ones before it set, and was still there, is in its first state.

@@ -1,4 +1,8 @@
-"""Proves what the report claims of each line: that the file has what it sets, or that the rest has the line."""
+"""Proves the report of an adoption line by line, or raises AdoptionError.
+
+A line that is reported as in the file must set something that the written file has, and one that is left must stand in
+the script of all commands that no file can express, the rest.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +121,7 @@ _SET_BY_ENTRY = frozenset(
         *("set acl-plugin macip acl", "set interface l2 bridge"),
     }
 )
+"""Further commands whose effect an entry has, or a key of one that is not looked for by its name."""
 _IMPLIED = frozenset(
     {"set interface ip table", "set interface ip6 table", "set interface mtu", "set interface rx-mode"}
 )

@@ -1,4 +1,4 @@
-"""What comes once VPP has a new state: the hook of an apply, and the checks, which show whether the change is good."""
+"""What follows once VPP has a new state: routing daemons load theirs, a hook runs, and checks decide on the change."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _BEFORE_S = 10.0
 _BY_CHECKS = "confirmed by its checks"
 
 
-class Afterwards:
-    """The end of one change, from the checks before it to the verdict on it."""
+class PostChange:
+    """The steps after one change, from the checks made before it, for comparison, to the verdict on it."""
 
     def __init__(
         self, plan: Plan, intent: Intent, place: ChangeContext, report: Report, should_stop: Callable[[], bool]

@@ -1,6 +1,6 @@
-"""Which way packets to a prefix go in a state: next hops with their shares, found by the longest prefix as VPP does.
+"""The impact of a plan on the traffic to each prefix: where its packets go before and after it.
 
-Two accounts of it, before and after a plan, give the impact on traffic, whatever the plan does to get there.
+Next hops with their shares are found by the longest prefix, as VPP does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Forwarded(NamedTuple):
     """Routes and interfaces by their names."""
 
 
-class Ways:
+class ForwardingTables:
     """The forwarding tables of a state. Routes that a better source hides are left out."""
 
     def __init__(self, state: State, linked: Collection[str]) -> None:
@@ -60,7 +60,7 @@ class Ways:
                 self._tables[interface.tables[":" in address]][address] = name
 
     def of(self, prefix: str, table_id: int, depth: int = 0) -> Forwarded:
-        """Return the way of all packets to a prefix for which there is no longer one."""
+        """Return where packets to a prefix go, by the longest entry that covers all of it."""
         found = self._known.get((table_id, prefix))
         if found is None:
             covering = self._tables[table_id].longest(prefix)
@@ -114,8 +114,8 @@ _LEVELS = {LOST: Impact.REMOVE, OTHER: Impact.FLAP, SHARES: Impact.DEGRADE, OPEN
 def traffic_impacts(
     before: State, after: State, linked: tuple[Collection[str], Collection[str]]
 ) -> Iterator[TrafficImpact]:
-    """Yield each prefix with a lasting impact."""
-    first, last = Ways(before, linked[0]), Ways(after, linked[1])
+    """Yield each prefix with a lasting impact; `linked` are the interfaces with link before and after the plan."""
+    first, last = ForwardingTables(before, linked[0]), ForwardingTables(after, linked[1])
     for name, route in {**before.of(Route), **after.of(Route)}.items():
         if name in before.hidden_by or name in after.hidden_by:
             continue

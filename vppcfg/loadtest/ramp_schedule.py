@@ -1,4 +1,4 @@
-"""The course of a rate: a warm-up, an even rise to a target, and a hold there, whatever it is a rate of."""
+"""The rate of each second of a ramp: a warm-up, an even rise to a target, and a hold; of packets or of connections."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class LoadPhase(Enum):
 
 
 @record
-class Climb:
-    """The rate of every second."""
+class RampSchedule:
+    """The rate of every second, in whatever unit."""
 
     warm_up_rate: float
     target_rate: float

@@ -2,12 +2,12 @@
 
 import pytest
 
-from vppcfg.adopt.account import assert_in_file, assert_in_rest, has_place
 from vppcfg.adopt.adoption import Adoption
-from vppcfg.adopt.command_targets import OUTSIDE, is_reading
+from vppcfg.adopt.command_targets import INEXPRESSIBLE, is_reading
 from vppcfg.adopt.replay import SETTINGS
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.report_proof import assert_in_file, assert_in_rest, has_place
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.simulation import ALL_COMMANDS
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import AdoptionError
@@ -16,7 +16,7 @@ PORT = "set interface ip address eth0 192.0.2.1/24\nset interface state eth0 up\
 
 
 def adopted(text: str) -> Adoption:
-    return adopt_scripts([Script(name="a.vpp", text=text)], Ground(release=NEWEST), lambda *_: None)
+    return adopt_scripts([Script(name="a.vpp", text=text)], ReplaySetup(release=NEWEST), lambda *_: None)
 
 
 IN_NO_KEY = {
@@ -28,7 +28,7 @@ IN_NO_KEY = {
 
 def test_each_simulated_command_has_a_place_in_the_file() -> None:
     without = {each for each in ALL_COMMANDS if not is_reading(each) and not has_place(each)}
-    assert without == IN_NO_KEY | SETTINGS.keys() | OUTSIDE.keys() & ALL_COMMANDS
+    assert without == IN_NO_KEY | SETTINGS.keys() | INEXPRESSIBLE.keys() & ALL_COMMANDS
 
 
 def outcomes(adoption: Adoption) -> list[str]:

@@ -1,4 +1,7 @@
-"""Finds the lines of scripts behind what is not valid in a file, so that they are left, and the others adopted."""
+"""Lines that VPP takes and the file of an adoption must do without, because no valid file can express them.
+
+From the problems of a file that was made of scripts, finds the lines behind each, to be left out at the next attempt.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vppcfg.adopt.account import elements_of, mentions
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import elements_of, mentions
 from vppcfg.model.problem import KeyPath, Problem
 
 Key = tuple[str, int]
@@ -15,37 +18,37 @@ Key = tuple[str, int]
 
 
 @dataclass(slots=True, kw_only=True)
-class Left:
-    """What is left although VPP takes it, with the reason; it grows until the file is valid and equivalent."""
+class Exclusions:
+    """The lines that stay out of the file, with reasons; they become more until the file is valid and equivalent."""
 
     commands: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[Key, str] = field(default_factory=dict)
     undone: Collection[Key] = frozenset()
-    """Lines that are left and have no effect in the end, so that they must not run."""
+    """Excluded lines that have no effect in the end, so that they must not run."""
     dropped: Mapping[Key, str] = field(default_factory=dict)
-    """Lines that VPP takes and that come to nothing in the end, with the reason; neither file nor rest has them."""
+    """Lines that VPP takes and that come to nothing in the end, with the reason; they are in no script either."""
     taken: Collection[Key] = ()
-    """The lines that VPP takes as long as nothing is left: what it refuses of them needs something that is."""
+    """The lines that VPP takes while none is excluded: what it refuses of them later needs an excluded one."""
 
     def why(self, line: SourceLine) -> str | None:
-        """Return why a line is left, None when it is not."""
+        """Return why a line is excluded, None when it is not."""
         return self.lines.get(key_of(line)) or self.commands.get(line.command)
 
-    def with_commands(self, commands: Collection[str], why: str) -> Left:
-        """Return it with all lines of some commands."""
+    def with_commands(self, commands: Collection[str], why: str) -> Exclusions:
+        """Return the exclusions with all lines of some commands."""
         return replace(self, commands={**dict.fromkeys(commands, why), **self.commands})
 
-    def with_lines(self, lines: Mapping[Key, str]) -> Left:
-        """Return it with more lines."""
+    def with_lines(self, lines: Mapping[Key, str]) -> Exclusions:
+        """Return the exclusions with more lines."""
         return replace(self, lines={**lines, **self.lines})
 
-    def with_undone(self, lines: Collection[Key]) -> Left:
-        """Return it with more lines that are left and must not run."""
+    def with_undone(self, lines: Collection[Key]) -> Exclusions:
+        """Return the exclusions with more lines that must not run."""
         return replace(self, undone=frozenset((*self.undone, *lines)))
 
 
 def key_of(line: SourceLine) -> Key:
-    """Return what a line is found by."""
+    """Return the file and the number of a line, which identify it."""
     return line.source, line.number
 
 

@@ -1,4 +1,4 @@
-"""How a problem with a word of startup.conf is put."""
+"""Words a problem with startup.conf: for an unknown word, what it may be a misspelling of."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def unknown_text(word: str, known: Collection[str], where: str) -> str:
 
 def correction_text(word: str, known: Collection[str]) -> str:
     """Return what an unknown word may be."""
-    close = likest(word, tuple(known))
+    close = most_similar(word, tuple(known))
     return f"did you mean `{close}`?" if close else "a typing error, or a patch or plugin of your vendor"
 
 
 @lru_cache(maxsize=4096)
-def likest(word: str, known: tuple[str, ...]) -> str | None:
+def most_similar(word: str, known: tuple[str, ...]) -> str | None:
     """Return the word that another one is a misspelling of, None when there is none.
 
     Short words differ in the order of their letters alone, for plugins have names that differ in one letter. The

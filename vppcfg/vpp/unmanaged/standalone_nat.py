@@ -1,4 +1,4 @@
-"""NAT apart from its interfaces: whether it is enabled, its addresses and its mappings (plugins/nat)."""
+"""Reads others' NAT apart from interfaces: whether it is enabled, its addresses and its mappings (plugins/nat)."""
 
 from __future__ import annotations
 

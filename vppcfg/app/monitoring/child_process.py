@@ -1,4 +1,4 @@
-"""A child process that writes an answer and ends, without blocking this one."""
+"""Runs a command in a child process and returns its output later, so that what collects metrics never waits for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 
-class Child:
+class ChildProcess:
     """One run of a command. What it writes goes to a file without a name, so that it never waits for its reader."""
 
     def __init__(self, command: Sequence[str]) -> None:

@@ -1,0 +1,61 @@
+"""A detail takes its own line out of the file at most, and never what is around it."""
+
+import pytest
+
+from tests.unit.adopt.test_replay import adopted, outcomes
+
+TAP = "create tap id 0 host-if-name vpp-tap0"
+GPE = "create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected", "key"),
+    [
+        (f"{TAP}\nset interface ip address tap0 192.0.2.1/24", "file file", "addresses: [ 192.0.2.1/24 ]"),
+        (f"{TAP}\ncreate sub-interfaces tap0 100", "file file", "sub-interfaces:\n      100:\n        state: down"),
+        (f"{TAP}\nsflow enable-disable tap0", "file file", "sflow: true"),
+        (
+            "create loopback interface\nset interface state loop0 up\ncreate sub-interfaces loop0 100",
+            "file file unmanaged",
+            "unmanaged:\n  - loop0.100",
+        ),
+        (
+            "create tap id 1 host-if-name a tun\nset interface state tun1 up\nip route add 10.9.0.0/16 via tun1",
+            "unmanaged file file",
+            "10.9.0.0/16: { via: { interface: tun1 } }",
+        ),
+        (
+            "create tap id 1 host-ip4-addr 192.0.2.2/24 tun\nset interface state tun1 up",
+            "unmanaged file",
+            "tun1:\n    mtu: 9000\n",
+        ),
+        ("ip punt redirect add rx xe0 via 192.0.2.2 xe1", "file", "punt-redirect: { ipv4: { interface: xe1"),
+        ("l3xc add xe0 via 192.0.2.2 xe1", "file", "l3xc: { ipv4: { interface: xe1"),
+        ("create loopback interface", "file", "loop0:\n    mtu: 9000\n    state: down"),
+        (
+            f"{GPE}\nset interface l2 bridge vxlan_gpe_tunnel0 10\nset interface l2 bridge xe0 10",
+            "unmanaged unmanaged file",
+            "bd10:\n    mtu: 9000\n    interfaces: [ xe0 ]",
+        ),
+        (
+            "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5\n"
+            "set interface span xe0 destination vxlan_tunnel0 both",
+            "file file",
+            "mirror: { vxlan_tunnel0: both }",
+        ),
+        ("set interface state xe0 up\nset interface state xe0 punt", "no_effect unmanaged", "state: down"),
+        ("set interface state xe0 punt\nset interface state xe0 up", "no_effect file", "xe0:\n    mtu: 9000\n"),
+        (
+            "create sub-interfaces xe0 100\nset interface ip address xe0.100 ::/128\n"
+            "set interface ip address xe0.100 192.0.2.1/24",
+            "file unmanaged file",
+            "addresses: [ 192.0.2.1/24 ]\n        unmanaged-addresses: [ '::/128' ]",
+        ),
+        ("set interface ip address xe0 192.0.2.0/24", "unmanaged", "unmanaged-addresses: [ 192.0.2.0/32 ]"),
+    ],
+)
+def test_a_detail_takes_nothing_else_with_it(script: str, expected: str, key: str) -> None:
+    adoption = adopted(f"{script}\n")
+    assert " ".join(outcomes(adoption)) == expected, [line.why for line in adoption.report.lines]
+    assert key in adoption.text, adoption.text
+    assert adoption.report.notices == ()
