@@ -154,9 +154,10 @@ class Classifier:
 
     def _path_of(self, name: str) -> KeyPath | None:
         configuration = self._configuration
+        own = re.sub("^(acl|macip):", "", name)
         for entries in (kind.entries_in(configuration) for kind in TABLES):
-            if name in entries:
-                path: KeyPath = entries[name].path
+            if own in entries:
+                path: KeyPath = entries[own].path
                 return path
         vrf = next((entry for entry in configuration.vrfs.values() if self._is_table_of(name, entry.name)), None)
         return vrf.path if vrf is not None else configuration.path_of(name)

@@ -168,13 +168,18 @@ def lacking_word(command: str, words: Words) -> str | None:
     return needed if needed not in words else None
 
 
-_UNREPORTED = {kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command}
-"""Words of commands that make ports, which no file can express because VPP does not report them."""
+_UNREPORTED: Mapping[str, Mapping[str, str]] = {
+    kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command
+}
+"""Words of commands that make ports, which no file can express because VPP does not report them, and their defaults."""
 
 
 def exceeds_file(command: str, text: str) -> bool:
     """Return whether a command makes a port with something that no file can express."""
-    return not _UNREPORTED.get(command, frozenset()).isdisjoint(text.split())
+    defaults = _UNREPORTED.get(command, {})
+    return any(
+        word in defaults and following != (defaults[word] or None) for word, following in pairwise((*text.split(), ""))
+    )
 
 
 def unreported_reason(command: str, text: str) -> str | None:
