@@ -28,6 +28,12 @@ LINES = {
         ("delete bond eth2", -1, "not a bond interface\n"),
         ("delete bond BondEthernet9", 0, ""),
     ),
+    "states": (
+        ("set interface state eth2 punt", 0, ""),
+        ("set interface state eth2 enable", 0, ""),
+        ("set interface state eth2 other", -1, "unknown flags `other'\n"),
+        ("ip route", 0, ""),
+    ),
     "bridges": (
         ("create bridge-domain 50 learn 0 mac-age 3 bd-tag {vppcfg my bd}", 0, "bridge-domain 50\n"),
         ("create bridge-domain 50", -1, "bd_add_del returned -119\n"),
@@ -52,6 +58,12 @@ LINES = {
         ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.3", -1, "vni not specified\n"),
         ("create vxlan tunnel foo", -1, "parse error: 'foo'\n"),
         ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.5 instance 70 vni 9 del", 0, ""),
+        (
+            "create vxlan tunnel src 192.0.2.1 dst 192.0.2.6 instance 72 vni 9 decap-next node ip4-input",
+            0,
+            "vxlan_tunnel72\n",
+        ),
+        ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.6 vni 9 decap-next node ip4-input del", 0, ""),
     ),
     "taps": (
         ("create tap id 30 host-if-name q30 rx-ring-size 256 tx-ring-size 256", 0, "tap30\n"),

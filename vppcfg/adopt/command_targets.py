@@ -154,7 +154,8 @@ _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
     if command == "mpls local-label":  # of a prefix, of which VPP reports nothing
-        return next((word for word in words if "/" in word and _is_address(word)), None)
+        is_of_prefix = next((word for word in words if "/" in word and _is_address(word)), None)
+        return is_of_prefix or next((word for word in words if word in UNSUPPORTED_PATH_WORDS), None)
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 

@@ -7,6 +7,7 @@ to the rest; what then still differs is reported.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -73,7 +74,8 @@ def end_of(simulation: Simulation, chosen_mtus: Collection[str]) -> EndState:
 
 def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
     gre = state.virtual_as(Gre)  # VPP numbers their MAC addresses in the order in which it creates them
-    unmarked = {name: _unmarked(each) for name, each in state.interfaces.items()}
+    groups = Counter((each.bridge, each.split_horizon_group) for each in state.interfaces.values())
+    unmarked = {name: _unmarked(each, groups) for name, each in state.interfaces.items()}
     state = replace(state, interfaces={**unmarked, **{name: replace(unmarked[name], mac="") for name in gre}})
     state = replace(state, bridges={name: replace(each, tag="") for name, each in state.bridges.items()})
     taps = {
@@ -97,8 +99,14 @@ def _of_default_table(item: Any) -> Any:
     return replace(item, table_id=0) if is_typed else item
 
 
-def _unmarked(interface: Interface) -> Interface:
-    return replace(interface, tag="", link_mtu=None)
+def _unmarked(interface: Interface, groups: Mapping[tuple[int | None, int], int]) -> Interface:
+    """Return an interface without its tag, its link's MTU, and the group of a BVI that is alone in it.
+
+    No file has that group, by which VPP keeps frames from others of the group alone (vnet/l2/l2_output.c).
+    """
+    is_alone = interface.is_bvi and groups[interface.bridge, interface.split_horizon_group] == 1
+    group = 0 if is_alone else interface.split_horizon_group
+    return replace(interface, tag="", link_mtu=None, split_horizon_group=group)
 
 
 def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> Iterator[tuple[Name, Any]]:

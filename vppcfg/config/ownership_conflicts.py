@@ -56,7 +56,7 @@ def _lost_references(untouched: State, observed: State, desired: State) -> Itera
         yield from _lost_donor(interface, observed, desired)
         for each in interface.static_macs:
             name = bridge_name(each.bd_id)
-            if name not in desired.bridges:
+            if name in observed.bridges and name not in desired.bridges:
                 text = f"{interface.name} is not managed and has static MAC addresses in {name}, which the file lacks"
                 yield _refers(text)
                 break

@@ -53,6 +53,23 @@ GPE = "create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5"
             "unmanaged unmanaged file unmanaged",
             "pipe0.0",
         ),
+        (
+            "set interface l2 bridge xe0 10 1\ncreate loopback interface\nset interface l2 bridge loop0 10 bvi 2\n"
+            "set interface state loop0 up",
+            "file file file file",
+            "bvi: loop0",
+        ),
+        (
+            "set interface l2 bridge xe0 0\nl2fib add 02:00:5e:00:53:01 0 xe0 static\nset interface state xe1 up",
+            "unmanaged unmanaged file",
+            "unmanaged:\n  - xe0 ",
+        ),
+        (
+            "mpls table add 0\nset interface mpls xe0 enable\n"
+            "mpls local-label add eos 33 via l2-input-on xe1\nset interface state xe0 up",
+            "file file unmanaged file",
+            "mpls: true",
+        ),
         ("create loopback interface", "file", "loop0:\n    mtu: 9000\n    state: down"),
         (
             f"{GPE}\nset interface l2 bridge vxlan_gpe_tunnel0 10\nset interface l2 bridge xe0 10",
