@@ -79,7 +79,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(100_000, 20, 100)
+        gc.set_threshold(40_000, 10, 100)
         gc.enable()
 
 
