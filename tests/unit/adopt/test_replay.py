@@ -198,6 +198,21 @@ def test_an_access_list_is_in_the_file_by_the_name_in_its_tag(tag: str, name: st
     assert ("xe0" in adoption.text and f"      input: [ {name} ]" in adoption.text) is bool(name)
 
 
+def test_a_policy_is_in_the_file_where_it_is_attached_whatever_it_leads_to() -> None:
+    adoption = adopted(
+        "set interface ip address xe1 198.51.100.2/24\nset acl-plugin acl permit src 10.0.0.0/8 tag guests\n"
+        "abf policy add id 7 acl 0 via 198.51.100.1 xe1\nabf attach ip4 policy 7 priority 10 xe0\n"
+    )
+    assert outcomes(adoption) == ["file"] * 4
+    assert adoption.report.lines[2].path == ("interfaces", "xe0", "policy-routes")
+
+
+def test_settings_of_a_memif_that_are_those_of_vpp_need_no_key() -> None:
+    usual = "create interface memif id 0 master ring-size 1024 buffer-size 2048 rx-queues 1 tx-queues 1\n"
+    assert outcomes(adopted(usual)) == ["file"]
+    assert outcomes(adopted(usual.replace("1024", "2048"))) == ["unmanaged"]
+
+
 def test_access_lists_that_share_a_tag_are_left_to_the_rest() -> None:
     adoption = adopted("set acl-plugin acl permit src 10.0.0.0/8\nset acl-plugin acl deny src 10.0.0.0/8\n")
     assert outcomes(adoption) == ["unmanaged", "unmanaged"]
