@@ -40,6 +40,7 @@ _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
 INEXPRESSIBLE = {
+    "ip6 nd address autoconfig": "vppcfg has no addresses that routers announce (SLAAC)",
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -336,6 +337,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l3": _first,
     "ip6 nd": _first,
     "enable ip6 interface": _first,
+    "ip6 nd address autoconfig": _first,
     "disable ip6 interface": _first,
     "set interface bond": _first,
     "set acl-plugin interface": _first,

@@ -207,6 +207,11 @@ def test_a_policy_is_in_the_file_where_it_is_attached_whatever_it_leads_to() -> 
     assert adoption.report.lines[2].path == ("interfaces", "xe0", "policy-routes")
 
 
+def test_autoconfiguration_turns_on_the_ipv6_that_later_lines_need() -> None:
+    adoption = adopted("ip6 nd address autoconfig xe0\nip6 nd xe0 ra-interval 5 3\nset interface state xe1 up\n")
+    assert outcomes(adoption) == ["unmanaged", "unmanaged", "file"]
+
+
 def test_settings_of_a_memif_that_are_those_of_vpp_need_no_key() -> None:
     usual = "create interface memif id 0 master ring-size 1024 buffer-size 2048 rx-queues 1 tx-queues 1\n"
     assert outcomes(adopted(usual)) == ["file"]
