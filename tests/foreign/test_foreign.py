@@ -19,7 +19,9 @@ def test_no_answer_is_false_and_no_fewer_expectations_come_true_than_before(kind
     assert met(scores) >= LEAST[kind], [(score.name, score.misses) for score in scores if score.misses]
 
 
-FOLDERS = [f"{part}{kind}" for part in ("", "held_out/", "fresh/", "further/", "later/") for kind in LEAST]
+FOLDERS = [
+    f"{part}{kind}" for part in ("", "held_out/", "fresh/", "further/", "later/", "newest/", "last/") for kind in LEAST
+]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -5,22 +5,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from vppcfg.config.names import is_acl_name
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
+from vppcfg.model.acl import Acl, AclBinding, MacipAcl, canonical_macip_rule, canonical_rule
 from vppcfg.model.interface import FIXED_LINK_MTU, WITHOUT_MTU, Interface, InterfaceKind
 from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
+from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
 
 
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it.
 
-    The text of a tag becomes a description. The packet MTU becomes the link MTU too, and an interface without one gets
-    the one that VPP takes. A port that a file can make counts as made by the file, but for those in `made_by_scripts`.
+    The text of a tag becomes a description, and that of an access list its name. The packet MTU becomes the link MTU
+    too, and an interface without one gets the one that VPP takes. A port that a file can make counts as made by the
+    file, but for those in `made_by_scripts`.
     """
+    state = _with_own_lists(state)
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
         if not interfaces[name].packet_mtu:  # VPP gives some kinds none, and no file has none
@@ -39,6 +46,61 @@ def _as_applied(interface: Interface) -> Interface:
     if is_foreign(interface.tag) and can_describe(interface.tag):
         interface = replace(interface, tag=tag_for(interface.tag))
     return replace(interface, link_mtu=interface.packet_mtu) if has_free_link_mtu(interface) else interface
+
+
+def _with_own_lists(state: State) -> State:
+    """Return a state whose access lists are the file's, named by their tags, with rules in the form of a file.
+
+    A list whose tag cannot be a name, or is that of another list too, stays with whoever made it.
+    """
+    acls, macips = _own_names(state.acls), _own_names(state.macips)
+    if not acls and not macips:
+        return state
+    interfaces = {
+        name: replace(
+            each,
+            acls=AclBinding(input=_renamed(each.acls.input, acls), output=_renamed(each.acls.output, acls)),
+            macip=macips.get(each.macip or "", each.macip),
+            policy_routes=tuple(replace(route, acl=acls.get(route.acl, route.acl)) for route in each.policy_routes),
+        )
+        for name, each in state.interfaces.items()
+    }
+    policies = {
+        name: replace(each, acl=acls.get(each.acl, each.acl)) for name, each in state.of(UnattachedPolicy).items()
+    }
+    return replace(
+        state,
+        interfaces=interfaces,
+        acls={
+            acls.get(name, name): replace(acl, tag=tag_for(acls[name]), rules=tuple(map(canonical_rule, acl.rules)))
+            if name in acls
+            else acl
+            for name, acl in state.acls.items()
+        },
+        macips={
+            macips.get(name, name): replace(
+                acl, tag=tag_for(macips[name]), rules=tuple(map(canonical_macip_rule, acl.rules))
+            )
+            if name in macips
+            else acl
+            for name, acl in state.macips.items()
+        },
+        objects=without_empty({**state.objects, UnattachedPolicy: policies}),
+    )
+
+
+def _own_names(lists: Mapping[str, Acl] | Mapping[str, MacipAcl]) -> dict[str, str]:
+    """Return the names of lists of others in a file by those that they have."""
+    times = Counter(each.tag for each in lists.values())
+    return {
+        name: each.tag
+        for name, each in lists.items()
+        if is_foreign(each.tag) and times[each.tag] == 1 and is_acl_name(each.tag) and each.tag not in lists
+    }
+
+
+def _renamed(names: Iterable[str], own: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(own.get(name, name) for name in names)
 
 
 def has_free_link_mtu(interface: Interface) -> bool:

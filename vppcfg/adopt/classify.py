@@ -60,6 +60,8 @@ class Classifier:
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
         reason = reason or unreported_reason(line.command, line.text)
+        if line.command == "abf policy":
+            subjects = [*self._interfaces_with_policy(line), *subjects]
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":
@@ -100,7 +102,7 @@ class Classifier:
             return "no VRF of the file has this FIB table"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
-        if line.command in {"abf policy", "abf attach"} and not self._has_policy(line):
+        if line.command in {"abf policy", "abf attach"} and not self._interfaces_with_policy(line):
             return "no interface of the file has the policy, or no file can set its access list or next hops"
         if line.command == "set ip neighbor" and not {"static", "del", "delete"} & set(line.text.split()):
             return "VPP forgets a neighbour that is not `static`, and the file has static ones alone"
@@ -108,20 +110,20 @@ class Classifier:
             return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"
         return None
 
-    def _has_policy(self, line: SourceLine) -> bool:
-        """Return whether an interface of the file has the policy that a line is about."""
+    def _interfaces_with_policy(self, line: SourceLine) -> list[str]:
+        """Return the interfaces of the file that have the policy that a line is about."""
         words = line.text.split()[len(line.command.split()) :]
         word, names = (
             ("policy", line.subjects) if line.command == "abf attach" else ("id", tuple(self._state.interfaces))
         )
         number = words[words.index(word) + 1] if word in words[:-1] else ""
         entries, interfaces = self._configuration.interfaces, self._state.interfaces
-        return any(
-            str(each.policy_id) == number
+        return [
+            name
             for name in names
             if name in interfaces and name in entries and entries[name].policy_routes
-            for each in interfaces[name].policy_routes
-        )
+            if number in {str(each.policy_id) for each in interfaces[name].policy_routes}
+        ]
 
     def _has_placed(self, name: str) -> bool:
         """Return whether the file places a queue of a port."""
@@ -154,9 +156,10 @@ class Classifier:
 
     def _path_of(self, name: str) -> KeyPath | None:
         configuration = self._configuration
+        own = re.sub("^(acl|macip):", "", name)
         for entries in (kind.entries_in(configuration) for kind in TABLES):
-            if name in entries:
-                path: KeyPath = entries[name].path
+            if own in entries:
+                path: KeyPath = entries[own].path
                 return path
         vrf = next((entry for entry in configuration.vrfs.values() if self._is_table_of(name, entry.name)), None)
         return vrf.path if vrf is not None else configuration.path_of(name)

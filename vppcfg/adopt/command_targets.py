@@ -40,6 +40,7 @@ _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
 INEXPRESSIBLE = {
+    "ip6 nd address autoconfig": "vppcfg has no addresses that routers announce (SLAAC)",
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -169,13 +170,18 @@ def lacking_word(command: str, words: Words) -> str | None:
     return needed if needed not in words else None
 
 
-_UNREPORTED = {kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command}
-"""Words of commands that make ports, which no file can express because VPP does not report them."""
+_UNREPORTED: Mapping[str, Mapping[str, str]] = {
+    kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command
+}
+"""Words of commands that make ports, which no file can express because VPP does not report them, and their defaults."""
 
 
 def exceeds_file(command: str, text: str) -> bool:
     """Return whether a command makes a port with something that no file can express."""
-    return not _UNREPORTED.get(command, frozenset()).isdisjoint(text.split())
+    defaults = _UNREPORTED.get(command, {})
+    return any(
+        word in defaults and following != (defaults[word] or None) for word, following in pairwise((*text.split(), ""))
+    )
 
 
 def unreported_reason(command: str, text: str) -> str | None:
@@ -331,6 +337,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l3": _first,
     "ip6 nd": _first,
     "enable ip6 interface": _first,
+    "ip6 nd address autoconfig": _first,
     "disable ip6 interface": _first,
     "set interface bond": _first,
     "set acl-plugin interface": _first,

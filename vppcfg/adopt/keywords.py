@@ -31,6 +31,12 @@ _KEYWORDS: Mapping[str, Mapping[str, int]] = {
         "add anti-replay-size crypto-alg crypto-key del integ-alg integ-key salt spi udp-dst-port udp-src-port",
         others="tunnel",
     ),
+    # plugins/acl/acl.c
+    "set acl-plugin": _table(
+        "",
+        "event-trace l4-match-nonfirst-fragment reclassify-sessions use-hash-acl-matching",
+        others="heap session skip-ipv6-extension-header",
+    ),
     # plugins/vxlan-gpe/vxlan_gpe.c, plugins/geneve/geneve.c
     "create geneve tunnel": _table("del l3-mode", "encap-vrf-id local remote vni", others="decap-next group"),
     "create vxlan-gpe tunnel": _table(

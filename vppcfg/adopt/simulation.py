@@ -43,7 +43,7 @@ from vppcfg.vpp.unmanaged import read_standalone, read_unmanaged
 _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
     {
-        *("dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip classify"),
+        *("dhcp6 client", "dhcp6 pd client", "set interface feature", "set ip classify"),
         *("set ip6 address", "set ip6 classify"),
     }
 )

@@ -36,7 +36,7 @@ _TUN = re.compile(r"tun\d+")
 """How VPP calls a TAP that carries packets without Ethernet."""
 _MADE = re.compile("|".join(_PATTERNS))
 """The names that VPP gives what a command makes."""
-_KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words | kind.unreported_words}
+_KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words or kind.unreported_words}
 """The kinds whose commands may have more than a file can express."""
 
 

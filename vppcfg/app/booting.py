@@ -15,7 +15,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
-from vppcfg.app.routing import bring_back_accepted
+from vppcfg.app.routing import bring_back_accepted_routing
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.config.configuration import Configuration
@@ -48,7 +48,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
         if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
             _note_interruption(place)
             _compare(place)
-            bring_back_accepted(reversed(place.records), place.journal)
+            bring_back_accepted_routing(reversed(place.records), place.journal)
         return code
 
 
@@ -138,11 +138,11 @@ def _apply_file(
 ) -> ExitCode:
     await_ports(lambda: _missing_ports(configuration, place))
     applied = apply_at(place, configuration, loaded, terms, console, is_boot=True)
-    code = ExitCode.NOT_NOW if _are_ports_all(applied.problems) else applied.code
+    code = ExitCode.NOT_NOW if _lacks_only_ports(applied.problems) else applied.code
     return after_boot(code, configuration.hooks, place)
 
 
-def _are_ports_all(problems: Sequence[Problem]) -> bool:
+def _lacks_only_ports(problems: Sequence[Problem]) -> bool:
     """Return whether nothing but missing interfaces stands between a file and VPP, which may have them later."""
     rules = {problem.rule for problem in problems if problem.severity is Severity.ERROR}
     return bool(rules) and rules <= LATE

@@ -247,7 +247,7 @@ def drift_of(kept: KeptRouting) -> Iterator[tuple[str, str]]:
             yield title, f"{texts.file.startup} is not what was accepted, and {title} would start with it"
 
 
-def bring_back_accepted(newest_first: Iterable[Record], journal: Journal) -> None:
+def bring_back_accepted_routing(newest_first: Iterable[Record], journal: Journal) -> None:
     """Have the daemons run what was accepted last, where a change was under way when VPP went; report what fails."""
     for texts in accepted_routing(newest_first, journal).texts:
         daemon, title = daemon_of(texts.file), texts.file.kind.title

@@ -84,12 +84,11 @@ class HostInterfaceKind(PortKind[HostInterfaceConfig, HostInterface]):
     device_class = "af-packet"
     instance_name = re.compile(r"host-.+")
     command = "create host-interface"
-    unreported_words = frozenset(
-        {
-            *("v2", "num-rx-queues", "num-tx-queues", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"),
-            *("qdisc-bypass-disable", "cksum-gso-disable"),
-        }
-    )
+    unreported_words: ClassVar = {
+        **dict.fromkeys(("v2", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"), ""),
+        **dict.fromkeys(("qdisc-bypass-disable", "cksum-gso-disable"), ""),
+        **dict.fromkeys(("num-rx-queues", "num-tx-queues"), "1"),
+    }
     capabilities: ClassVar = {"af_packet": "af_packet_dump"}
     dumps: ClassVar = {"af_packet_dump": {}}
     create_operation = CreateHostInterface

@@ -172,9 +172,10 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     device_class = exclusive_class = "memif"
     instance_name = re.compile(r"memif\d+/\d+")
     command = "create interface memif"
-    unreported_words = frozenset(
-        {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
-    )
+    unreported_words: ClassVar = {
+        **{"ring-size": "1024", "buffer-size": "2048", "rx-queues": "1", "tx-queues": "1"},
+        **dict.fromkeys(("secret", "no-zero-copy", "use-dma"), ""),
+    }
     capabilities: ClassVar = {"memif": _DUMP}
     dumps: ClassVar = {_DUMP: {}, "memif_socket_filename_dump": {}}
     create_operation = CreateMemif

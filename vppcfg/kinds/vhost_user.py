@@ -105,7 +105,7 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     device_class = "vhost-user"
     instance_name = re.compile(r"VirtualEthernet0/0/\d+")
     command, number_word = "create vhost-user", "renumber"
-    unreported_words = frozenset({"gso", "packed", "event-idx", "feature-mask"})
+    unreported_words: ClassVar = dict.fromkeys(("gso", "packed", "event-idx", "feature-mask"), "")
     has_link_mtu = False
     capabilities: ClassVar = {"vhost": _DUMP}
     dumps: ClassVar = {_DUMP: {"sw_if_index": ALL_INDEXES}}

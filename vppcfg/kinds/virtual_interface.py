@@ -34,8 +34,11 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
     """The word of the command before the number of the interface, which VPP chooses otherwise."""
     unsupported_words: ClassVar[frozenset[str]] = frozenset()
     """Words of the command that VPP takes, and neither a file nor the simulator does."""
-    unreported_words: ClassVar[frozenset[str]] = frozenset()
-    """Words of the command that set what VPP does not report, so that no file can express it."""
+    unreported_words: ClassVar[Mapping[str, str]] = {}
+    """Words of the command that set what VPP does not report, so that no file can express it.
+
+    Each with the value that VPP takes without the word, '' where it has none.
+    """
     unlisted_class: ClassVar[str] = ""
     """The device class of an adopted one that the simulator does not have, where VPP would list it: not that of the
     kind, because the list lacks it."""

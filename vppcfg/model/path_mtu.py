@@ -31,13 +31,13 @@ class PathMtu(VppObject):
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """Return the one of a name, with an MTU of 0."""
+        """Return the path MTU with this name; the name does not contain its MTU, which is 0."""
         address, _, table = name.removeprefix("to ").partition(" in table ")
         return cls(address=address, mtu=0, table_id=int(table or 0))
 
     @property
     def scope(self) -> str:
-        """Return the number of the table: a file owns both families together."""
+        """Return the number of the table, by which a file owns path MTUs: IPv4 and IPv6 alike."""
         return str(self.table_id)
 
     def references(self) -> Iterator[Reference]:

@@ -344,7 +344,6 @@ class Tables:
         """One more than the largest index that L2 has looked at (the length of l2input_main.configs)."""
         self.ip4 = AddressBook(32)
         self.ip6 = AddressBook(128)
-        """IPv6 link-local address by sw_if_index."""
         self.lcp = LcpMain()
         self.bridges = BridgeMain()
         self.fib4 = FibMain(family="ipv4")

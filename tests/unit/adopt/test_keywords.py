@@ -14,6 +14,7 @@ SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f5
         (f"{SA} tunnel-src 192.0.2.1 tunnel-dst 192.0.2.2", "tunnel-src"),
         ("map add domain ip4-pfx 10.0.0.0/8 ip6-pfx 2001:db8::/48 ip6-src 2001:db8:1::1 map-t", "map-t"),
         ("nat44 ei plugin enable endpoint-dependent", "endpoint-dependent"),
+        ("set acl-plugin log enable", "log"),
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5 next-l2", "next-l2"),
     ],
 )

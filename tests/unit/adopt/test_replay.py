@@ -187,10 +187,40 @@ def test_a_vrf_without_a_name_gets_one() -> None:
     assert adoption.rest.commands == ()
 
 
-def test_an_access_list_without_a_tag_is_left_to_the_rest() -> None:
-    adoption = adopted("set acl-plugin acl permit src 10.0.0.0/8, deny\nset interface state xe0 up\n")
-    assert outcomes(adoption) == ["unmanaged", "file"]
-    assert adoption.rest.commands == ("set acl-plugin acl permit src 10.0.0.0/8, deny",)
+@pytest.mark.parametrize(
+    ("tag", "name"), [("", "cli"), (" tag web-in", "web-in"), (" tag {vppcfg web-in}", "web-in"), (" tag {web in}", "")]
+)
+def test_an_access_list_is_in_the_file_by_the_name_in_its_tag(tag: str, name: str) -> None:
+    text = f"set acl-plugin acl permit src 10.0.0.0/8, deny{tag}\nset acl-plugin interface xe0 input acl 0\n"
+    adoption = adopted(text)
+    assert outcomes(adoption) == ["file" if name else "unmanaged"] * 2
+    assert adoption.rest.commands == (() if name else tuple(text.splitlines()))
+    assert ("xe0" in adoption.text and f"      input: [ {name} ]" in adoption.text) is bool(name)
+
+
+def test_a_policy_is_in_the_file_where_it_is_attached_whatever_it_leads_to() -> None:
+    adoption = adopted(
+        "set interface ip address xe1 198.51.100.2/24\nset acl-plugin acl permit src 10.0.0.0/8 tag guests\n"
+        "abf policy add id 7 acl 0 via 198.51.100.1 xe1\nabf attach ip4 policy 7 priority 10 xe0\n"
+    )
+    assert outcomes(adoption) == ["file"] * 4
+    assert adoption.report.lines[2].path == ("interfaces", "xe0", "policy-routes")
+
+
+def test_autoconfiguration_turns_on_the_ipv6_that_later_lines_need() -> None:
+    adoption = adopted("ip6 nd address autoconfig xe0\nip6 nd xe0 ra-interval 5 3\nset interface state xe1 up\n")
+    assert outcomes(adoption) == ["unmanaged", "unmanaged", "file"]
+
+
+def test_settings_of_a_memif_that_are_those_of_vpp_need_no_key() -> None:
+    usual = "create interface memif id 0 master ring-size 1024 buffer-size 2048 rx-queues 1 tx-queues 1\n"
+    assert outcomes(adopted(usual)) == ["file"]
+    assert outcomes(adopted(usual.replace("1024", "2048"))) == ["unmanaged"]
+
+
+def test_access_lists_that_share_a_tag_are_left_to_the_rest() -> None:
+    adoption = adopted("set acl-plugin acl permit src 10.0.0.0/8\nset acl-plugin acl deny src 10.0.0.0/8\n")
+    assert outcomes(adoption) == ["unmanaged", "unmanaged"]
 
 
 @pytest.mark.parametrize(
@@ -433,15 +463,15 @@ def test_a_list_of_hosts_is_a_section_and_a_key_of_who_applies_it() -> None:
         "set acl-plugin macip interface xe0 acl 0\n"
         "set acl-plugin macip acl deny\n"
     )
-    assert outcomes(adoption) == ["file", "file", "unmanaged"]
+    assert outcomes(adoption) == ["file", "file", "file"]
     assert [line.path for line in adoption.report.lines][:2] == [
         ("macip_acls", "hosts"),
         ("interfaces", "xe0", "macip"),
     ]
     assert "    macip: hosts\n" in adoption.text
     term = "      - { action: permit, mac: '02:00:00:00:00:05', source: 192.0.2.5/32 }\n"
-    assert f"macip_acls:\n  hosts:\n    terms:\n{term}" in adoption.text
-    assert "  - 'macip:cli'" in adoption.text
+    assert "macip_acls:\n  cli:\n    terms:\n" in adoption.text
+    assert f"  hosts:\n    terms:\n{term}" in adoption.text
 
 
 def test_ports_that_are_left_find_their_socket_and_keep_their_number_before_those_of_the_file_are_made() -> None:

@@ -72,6 +72,24 @@ def test_relative_ends_the_reading_of_an_older_vpp() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dpdk", "rule", "is_found"),
+    [
+        ("dev 0000:01:00.0 { num-tx-queues 2 }", "conf-tx-shared", True),
+        ("dev default { num-tx-queues 2 }", "conf-tx-shared", True),
+        ("dev 0000:01:00.0 { num-tx-queues 3 }", "conf-tx-shared", False),
+        ("dev 0000:01:00.0", "conf-tx-shared", False),
+        ("blacklist 0000:0b:00.0 dev 0000:01:00.0", "conf-value", True),
+        ("blacklist 8086:1539 dev 0000:01:00.0", "conf-value", False),
+        ("blacklist 0000:0b:00.0", "conf-value", False),
+    ],
+)
+def test_what_dpdk_makes_of_ports(dpdk: str, rule: str, *, is_found: bool) -> None:
+    """The main thread needs a transmit queue too; ports are named or excluded, not both."""
+    judgement = judge(f"cpu {{ main-core 1 corelist-workers 2-3 }}\ndpdk {{ {dpdk} }}", (NEWEST,))
+    assert (rule in {problem.rule for problem in judgement.problems}) is is_found
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "unix { poll-sleep-usec ten }",

@@ -9,7 +9,7 @@ from vppcfg.common.numbers import numbered
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
-from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.cores import core_problems
 from vppcfg.startup.lint.demand import MOST_DESCRIPTORS, ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.lint.dpdk import dpdk_problems
@@ -35,7 +35,11 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     yield from _worker_balance(conf, facts)
     for device in facts.devices:
         yield from _placement(device, facts)
-        yield from _shared_tx_queues(device, facts)
+        yield from _shared_tx_queues(device.address, device.tx_queues, device.key("num-tx-queues"), facts)
+    default = entry_at(conf, "dpdk", "dev default")
+    if default is not None and not facts.devices:
+        entry = default.find("num-tx-queues")
+        yield from _shared_tx_queues("each port", number(entry), entry or default, facts)
     yield from dpdk_problems(conf)
     yield from _overflows(conf)
     yield from size_problems(conf, release)
@@ -108,14 +112,15 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
         yield warning("conf-placement", entry, text)
 
 
-def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
+def _shared_tx_queues(port: str, queues: int | None, entry: ConfEntry, facts: ConfFacts) -> Iterator[Problem]:
     threads = facts.workers + 1
-    if facts.workers and device.tx_queues is not None and device.tx_queues < facts.workers:
+    if facts.workers and queues and queues < threads:
         text = (
-            f"{device.address} has {numbered(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
-            "share one wait for each other"
+            f"{port} has {numbered(queues, 'transmit queue')} for {threads} threads; those that share one wait for "
+            "each other"
         )
-        yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
+        finding = notice if queues == facts.workers else warning
+        yield finding("conf-tx-shared", entry, text)
 
 
 def _overflows(conf: Conf) -> Iterator[Problem]:

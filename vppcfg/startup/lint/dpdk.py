@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vppcfg.common.numbers import cpus_of
+from vppcfg.common.numbers import canonical_pci, cpus_of
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
@@ -33,6 +33,7 @@ def dpdk_problems(conf: Conf) -> Iterator[Problem]:
     """Yield what stops VPP in the stanza dpdk, or does nothing there."""
     dpdk = conf.stanza("dpdk")
     children = (dpdk.children if dpdk is not None else None) or ()
+    has_named = any(child.name == "dev" for child in children)
     for before, entry in pairwise((ConfEntry(name=""), *children)):
         if entry.name == _OUTER and before.name != _BEFORE_OUTER:
             text = f"VPP stops at `{_OUTER}` unless it is right after `{_BEFORE_OUTER}`"
@@ -40,11 +41,16 @@ def dpdk_problems(conf: Conf) -> Iterator[Problem]:
         elif entry.name == "no-vmbus":
             text = "VPP hands `--no-vmbus` on to DPDK, which does not know it and stops; remove it"
             yield problem("conf-value", entry, text)
+        elif entry.name == "blacklist" and has_named and canonical_pci((*entry.arguments, "")[0]) is not None:
+            text = (
+                f"VPP stops at {entry.arguments[0]} in `blacklist` beside `dev`: DPDK takes one or the other; remove it"
+            )
+            yield problem("conf-value", entry, text)
         elif entry.name in {"dev", "dev default"}:
             yield from _rss_problems(entry)
     default = dpdk.find("dev default") if dpdk is not None else None
     if default is not None:
-        yield from _default_problems(default, is_alone=not any(child.name == "dev" for child in children))
+        yield from _default_problems(default, is_alone=not has_named)
 
 
 def _rss_problems(device: ConfEntry) -> Iterator[Problem]:
