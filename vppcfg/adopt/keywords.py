@@ -31,6 +31,10 @@ _KEYWORDS: Mapping[str, Mapping[str, int]] = {
         "add anti-replay-size crypto-alg crypto-key del integ-alg integ-key salt spi udp-dst-port udp-src-port",
         others="tunnel",
     ),
+    # plugins/policer/policer_cli.c
+    "policer add": _table(
+        "color-aware", "cb cir eb eir name rate round type", others="conform-action exceed-action violate-action"
+    ),
     # plugins/acl/acl.c
     "set acl-plugin": _table(
         "",

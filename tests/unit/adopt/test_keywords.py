@@ -15,6 +15,7 @@ SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f5
         ("map add domain ip4-pfx 10.0.0.0/8 ip6-pfx 2001:db8::/48 ip6-src 2001:db8:1::1 map-t", "map-t"),
         ("nat44 ei plugin enable endpoint-dependent", "endpoint-dependent"),
         ("set acl-plugin log enable", "log"),
+        ("policer add name gold cir 50 bc 4096", "bc"),
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5 next-l2", "next-l2"),
     ],
 )

@@ -71,6 +71,12 @@ def test_relative_ends_the_reading_of_an_older_vpp() -> None:
     assert rules_of("cpu { main-core 1 relative }", Release(25, 6)) == []
 
 
+@pytest.mark.parametrize(("release", "is_lost"), [(Release(25, 10), False), (Release(26, 2), True), (NEWEST, True)])
+def test_the_path_of_plugins_outside_their_stanza_is_lost(release: Release, *, is_lost: bool) -> None:
+    found = {problem.rule for problem in judge("plugin_path /usr/lib/vpp", (release,)).problems}
+    assert ("conf-value" in found) is is_lost
+
+
 @pytest.mark.parametrize(
     ("dpdk", "rule", "is_found"),
     [

@@ -24,6 +24,8 @@ _DEFAULT_MTU = range(64, 9001)
 _DESCRIPTORS = ("num-rx-desc", "num-tx-desc", "rx-queue-size", "tx-queue-size")
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
+_LOSES_PLUGIN_PATH = Release(26, 2)
+"""1639bff5421; tried on 26.10."""
 _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
 """What a socket for vppctl can be: a path, a port, or a host and a port."""
 
@@ -41,6 +43,7 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
         entry = default.find("num-tx-queues")
         yield from _shared_tx_queues("each port", number(entry), entry or default, facts)
     yield from dpdk_problems(conf)
+    yield from _lost_plugin_path(conf, release)
     yield from _overflows(conf)
     yield from size_problems(conf, release)
     yield from _jumbo_frames(conf, facts)
@@ -123,6 +126,14 @@ def _shared_tx_queues(port: str, queues: int | None, entry: ConfEntry, facts: Co
         yield finding("conf-tx-shared", entry, text)
 
 
+def _lost_plugin_path(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Find the path that VPP reads into a heap which it gives back before it loads plugins (vpp/vnet/main.c)."""
+    entry = conf.stanza("plugin_path")
+    if entry is not None and release >= _LOSES_PLUGIN_PATH:
+        text = f"VPP {release} crashes at plugin_path; write `plugins {{ path {' '.join(entry.arguments)} }}`"
+        yield problem("conf-value", entry, text)
+
+
 def _overflows(conf: Conf) -> Iterator[Problem]:
     """Find descriptors of which VPP keeps the lower 16 bits (plugins/dpdk/device/dpdk.h, vnet/dev/api.h)."""
     children = [child for name in ("dpdk", "devices") if (found := conf.stanza(name)) for child in found.children or ()]
@@ -163,8 +174,8 @@ def _sleeping_main_thread(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     entry = entry_at(conf, "unix", "poll-sleep-usec")
     if entry is not None and facts.poll_sleep_us and not facts.workers:
         text = (
-            f"without workers the main thread forwards, and it sleeps {facts.poll_sleep_us} µs whenever it has polled: "
-            "packets wait, and under load they are lost"
+            f"without workers the main thread forwards, and by poll-sleep-usec it sleeps {facts.poll_sleep_us} µs "
+            "after each poll: packets wait, and under load they are lost"
         )
         yield warning("conf-poll-sleep", entry, text)
 
