@@ -18,7 +18,7 @@ from tests.unit.cli.watching import event_of, wait_until
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-SOME, MANY = 60, 2000
+SOME, MANY = 26, 2000
 QUICK = "import vppcfg.app.watching.loop as loop; loop.TICK_S = 0.01; from vppcfg.cli.main import main; main()"
 """A watch that looks at its file a hundred times a second, in place of once."""
 MOST_GROWTH_BYTES = 8 << 20
