@@ -27,8 +27,8 @@ def typed_route(vpp: Subject, index: int) -> None:
     assert vpp.cli(f"ip route add 10.2.0.0/16 via {name}")[0] == 0
 
 
-def multicast(vpp: Subject, index: int) -> None:
-    path = {"itf_flags": 4, "path": {"sw_if_index": index, "weight": 1, "label_stack": [{}] * 16}}
+def multicast(vpp: Subject, index: int, flags: int = 4) -> None:
+    path = {"itf_flags": flags, "path": {"sw_if_index": index, "weight": 1, "label_stack": [{}] * 16}}
     prefix = {"af": 0, "grp_address_length": 32, "grp_address": {"ip4": "232.1.1.1"}, "src_address": {"ip4": "0.0.0.0"}}
     body = {"table_id": 0, "prefix": prefix, "n_paths": 1, "paths": [path]}
     assert vpp.api.ip_mroute_add_del(is_add=True, is_multipath=True, route=body).retval == 0
@@ -260,9 +260,13 @@ def test_multicast_routes_are_read_beside_those_of_300_interfaces(
     """VPP's own groups have a path for each interface; the dump of the API ends VPP where these are more than 255."""
     for number in range(300):
         assert vpp.add_address(vpp.sub(first, 100 + number), f"10.{number // 250}.{number % 250}.1/24") == 0
-    multicast(vpp, vpp.index(SUB))
+    multicast(vpp, vpp.index(SUB), 0x1F)
     (before,) = held(plane, SUB)
-    assert before.label == "multicast route of the API 232.1.1.1/32 Forward"
+    flags = "Negate-Signal Accept Forward Signal-Present Don't-Preserve"
+    assert before.label == f"multicast route of the API 232.1.1.1/32 {flags}"
+    assert plane.perform([RemoveAttachment(attachment=before)]).refusals == ()
+    assert plane.perform([RestoreInVpp(attachment=before)]).refusals == ()
+    assert held(plane, SUB) == (before,)
     assert plane.perform([RemoveAttachment(attachment=before)]).refusals == ()
     assert held(plane, SUB) == ()
     assert vpp.api.show_version().retval == 0

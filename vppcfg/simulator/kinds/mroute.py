@@ -41,7 +41,7 @@ reply ip_mroute_details c5cb23fc: ip_mroute route
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 ACCEPT, _FORWARD = 2, 4
 """Flags of a path."""
-_WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}
+_WORDS = {"Negate-Signal": 1, "Accept": ACCEPT, "Forward": _FORWARD, "Signal-Present": 8, "Don't-Preserve": 16}
 _SPECIAL, API, CLI = 0, 2, 3
 """Sources, the best one first (mfib_source_t)."""
 _SOURCES = {_SPECIAL: "Special", API: "API", CLI: "CLI"}

@@ -23,7 +23,7 @@ from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 _CHANGE = "ip_mroute_add_del"
 _CARRIED = {"CLI": "multicast route of the prompt", "API": "multicast route of the API"}
 """Sources whose routes no other program restores."""
-_FLAGS = {"Negate-Signal": 0x1, "Accept": 0x2, "Forward": 0x4, "Signal-Present": 0x8, "Dont-Preserve": 0x10}
+_FLAGS = {"Negate-Signal": 0x1, "Accept": 0x2, "Forward": 0x4, "Signal-Present": 0x8, "Don't-Preserve": 0x10}
 """mfib_itf_flags_t (vnet/mfib/mfib_types.h), as the prompt takes and shows them, in its order."""
 _OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
 """Groups that a virtual router joins and leaves by itself, as the API would (plugins/vrrp/vrrp.c)."""
@@ -157,7 +157,7 @@ def _change(group: _MulticastGroup, path: _MulticastPath, line: str, *, is_add: 
     if path.source == "CLI":
         return cli_call(line, path.interface)
     element: dict[str, int | str | bytes] = {
-        "itf_flags": sum(_FLAGS[word] for word in path.flags),
+        "itf_flags": sum(_FLAGS.get(word, 0) for word in path.flags),
         "path.sw_if_index": index_placeholder(path.interface),
         "path.weight": path.weight,
         "path.preference": path.preference,
