@@ -59,18 +59,30 @@ _KEYWORDS: Mapping[str, Mapping[str, int]] = {
 }
 
 
+_CHOICES: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "policer add": {
+        "type": frozenset({"1r2c", "1r3c", "2r3c-2698", "2r3c-4115", "2r3c-mef5cf1"}),
+        "rate": frozenset({"kbps", "pps"}),
+        "round": frozenset({"closest", "up", "down"}),
+    },
+}
+"""The words that may follow a keyword, where VPP knows them all."""
+
+
 def unknown_word(command: str, words: Sequence[str]) -> str | None:
     """Return the word of a command at which VPP stops, None where it takes all, or where that is not known."""
-    keywords = _KEYWORDS.get(command)
+    keywords, choices = _KEYWORDS.get(command), _CHOICES.get(command, {})
     rest = list(words) if keywords else []
     while keywords and rest:
         word = rest[0]
         if word not in keywords and (start := next((each for each in keywords if word.startswith(each)), "")):
             if keywords[start] > 0:
-                return None
+                return word if start in choices else None
             word = word.removeprefix(start)  # VPP reads on behind a keyword that only begins a word
         if word not in keywords:
             return rest[0]
+        if word in choices and not choices[word].issuperset(rest[1:2]):
+            return rest[1] if rest[1:] else word
         if keywords[word] == _ANY:
             return None
         rest = rest[1 + keywords[word] :]
