@@ -24,6 +24,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.kinds.port import PortConfig
 from vppcfg.kinds.tap.entry import TapConfig
+from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.model.memif import Memif
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
@@ -207,14 +208,18 @@ def assert_as_on_a_fresh_vpp(router: History, configuration: Configuration) -> N
 
 
 def said(state: dict[str, Any], configuration: Configuration) -> dict[str, Any]:
-    """Return what a plain client has read, without what the file leaves open: that may depend on what was before."""
+    """Return what a plain client has read, without what the file leaves open: that may depend on what was before.
+
+    VPP routes by 9000 bytes where an interface has no MTU.
+    """
     macs = {name: getattr(virtual, "mac", None) for name, virtual in configuration.virtual.items()}
     interfaces: dict[str, Any] = {}
     for name, values in state["interfaces"].items():
         entry = configuration.interfaces.get(name)
         has_mac = macs.get(name) or (entry is not None and entry.mac)
         left_open = {*(() if has_mac else ("MAC",)), *(_OF_BARE_PORTS if entry is None else ())}
-        interfaces[name] = {key: value for key, value in values.items() if key not in left_open}
+        mtu = {"MTUs": [WITHOUT_MTU, *values["MTUs"][1:]]} if "." not in name and not values["MTUs"][0] else {}
+        interfaces[name] = {key: value for key, value in {**values, **mtu}.items() if key not in left_open}
     taps = {
         name: (host, mac if configuration.virtual_as(TapConfig)[name].host_mac else "", *rest)
         for name, (host, mac, *rest) in state["taps"].items()
