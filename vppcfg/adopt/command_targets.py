@@ -125,7 +125,7 @@ def interfaces_in(command: str, words: Words) -> list[str]:
 
 
 def is_port(name: str) -> bool:
-    """Return whether a name can be that of a port, which no command makes; `all` is what people hope VPP takes."""
+    """Return whether a name can be that of a port, which no command makes; `all` stands for no port in VPP."""
     return name != "all" and not is_made(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
+    INEXPRESSIBLE,
     NO_DET44,
     Place,
     det44_elsewhere,
@@ -41,8 +42,6 @@ _MOST_COMMANDS = 1_000_000
 """Scripts that run each other may ask for more than any VPP would ever do."""
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
 _REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
-_LEFT_THOUGH_SIMULATED = ("ip route", "ip mroute", "ip6 nd address autoconfig")
-"""Commands that the simulated VPP carries out, because later ones need their effect, and that no file expresses."""
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
 """The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
@@ -217,10 +216,8 @@ class Replay:
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
         if meant.command in SETTINGS:
             line.outcome, line.path = LineOutcome.DATAPLANE, SETTINGS[meant.command]
-        elif (
-            why := unsupported_reason(meant.command) if meant.command.startswith(_LEFT_THOUGH_SIMULATED) else ""
-        ) != "":
-            line.set_outcome(LineOutcome.UNMANAGED, why, "adopt-rest")
+        elif meant.command in INEXPRESSIBLE:
+            line.set_outcome(LineOutcome.UNMANAGED, INEXPRESSIBLE[meant.command], "adopt-rest")
             return True
         self._overtake(line, meant, words)
         self._note_deletions(line, before)
