@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from vppcfg.config.names import is_acl_name
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
@@ -18,6 +19,8 @@ from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
+
+_List = TypeVar("_List", Acl, MacipAcl)
 
 
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
@@ -71,26 +74,23 @@ def _with_own_lists(state: State) -> State:
     return replace(
         state,
         interfaces=interfaces,
-        acls={
-            acls.get(name, name): replace(acl, tag=tag_for(acls[name]), rules=tuple(map(canonical_rule, acl.rules)))
-            if name in acls
-            else acl
-            for name, acl in state.acls.items()
-        },
-        macips={
-            macips.get(name, name): replace(
-                acl, tag=tag_for(macips[name]), rules=tuple(map(canonical_macip_rule, acl.rules))
-            )
-            if name in macips
-            else acl
-            for name, acl in state.macips.items()
-        },
+        acls=_as_own(state.acls, acls, canonical_rule),
+        macips=_as_own(state.macips, macips, canonical_macip_rule),
         objects=without_empty({**state.objects, UnattachedPolicy: policies}),
     )
 
 
+def _as_own(lists: Mapping[str, _List], own: Mapping[str, str], canonical: Callable[[Any], Any]) -> dict[str, _List]:
+    """Return access lists of which those in `own` have the names, tags and rules that a file gives them."""
+    found = dict(lists)
+    for name, new in own.items():
+        each = found.pop(name)
+        found[new] = replace(each, tag=tag_for(new), rules=tuple(map(canonical, each.rules)))
+    return found
+
+
 def _own_names(lists: Mapping[str, Acl] | Mapping[str, MacipAcl]) -> dict[str, str]:
-    """Return the names of lists of others in a file by those that they have."""
+    """Return the new name of each list that becomes the file's, by its name in the state."""
     times = Counter(each.tag for each in lists.values())
     return {
         name: each.tag
