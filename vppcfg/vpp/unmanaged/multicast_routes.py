@@ -95,8 +95,9 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
     groups = [group for table, text in zip(scope.tables, tables, strict=True) for group in _groups(table, text, scope)]
     names = set(scope.names.values())
     for group, text in zip(groups, _texts(connection, [each.shown_by for each in groups]), strict=True):
+        key = _table_key(group.table)
         for path in _paths(text):
-            holder = _table_key(group.table) if _table_key(group.table) in scope.holders else path.interface
+            holder = key if key in scope.holders else path.interface
             if path.interface in names and holder in scope.holders:
                 yield _attachment(group, path, holder)
 
