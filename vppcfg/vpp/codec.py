@@ -93,6 +93,7 @@ class Message:
         self._tail = tail
         self._size = struct.calcsize(">" + "".join(leaf.code for leaf in leaves))
         self._packers: dict[tuple[str, ...], Packer] = {}
+        self._readers: dict[tuple[str, ...], Reader] = {}
         self._list_readers: dict[tuple[str, ...], tuple[Reader, int, Reader]] = {}
 
     def has(self, path: str) -> bool:
@@ -110,6 +111,12 @@ class Message:
 
         Strings and byte arrays come as bytes of their full size. The function raises struct.error on a short message.
         """
+        known = self._readers.get(paths)
+        if known is None:
+            known = self._readers[paths] = self._reader(paths)
+        return known
+
+    def _reader(self, paths: tuple[str, ...]) -> Reader:
         self._check(paths)
         self._check_kinds(paths)
         unpack = struct.Struct(">" + _codes(self._leaves, paths)).unpack_from

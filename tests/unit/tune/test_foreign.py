@@ -32,6 +32,7 @@ LEAST_SCORE = {
     "last": 5.0,
     "final": 5.0,
     "closing": 4.0,
+    "sealed": 5.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
@@ -116,7 +117,7 @@ def score_of(part: str) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize(
-    "part", ["worked", "held_out", "fresh", "further", "later", "newest", "last", "final", "closing"]
+    "part", ["worked", "held_out", "fresh", "further", "later", "newest", "last", "final", "closing", "sealed"]
 )
 def test_every_case_says_where_it_is_from_and_what_is_expected(part: str) -> None:
     words = {*NAMES, *(word.value for word in VerdictWord), UNREADABLE}
