@@ -81,7 +81,7 @@ def _with_own_lists(state: State) -> State:
 
 
 def _as_own(lists: Mapping[str, _List], own: Mapping[str, str], canonical: Callable[[Any], Any]) -> dict[str, _List]:
-    """Return access lists of which those in `own` have the names, tags and rules that a file gives them."""
+    """Return all lists. Those in `own`, old name to new, get the name, tag and rules that a file gives them."""
     found = dict(lists)
     for name, new in own.items():
         each = found.pop(name)
