@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -34,9 +34,11 @@ class ParsedCommand:
 class Grammar:
     """The commands of one release, all plugins of VPP's own included."""
 
-    def __init__(self, commands: Iterable[str]) -> None:
+    def __init__(self, formats: Mapping[str, tuple[str, ...]]) -> None:
+        """`formats` has what each command takes, () where that is not known."""
+        self.formats = formats
         self._tree: dict[str, Any] = {}
-        for command in commands:
+        for command in formats:
             branch = self._tree
             for word in command.split():
                 branch = branch.setdefault(word, {})
@@ -89,7 +91,7 @@ def grammar_of(release: Release) -> Grammar:
     """Return the commands of a release, of the nearest known one for another."""
     rows = (line.split("\t") for line in assets.find(TABLE).read_text(encoding="utf-8").splitlines())
     wanted = max(release, OLDEST)
-    return Grammar(row[0] for row in rows if not row[0].startswith("#") and _is_in(wanted, row[1] if row[1:] else "-"))
+    return Grammar({row[0]: tuple(row[2:]) for row in rows if row[0][0] != "#" and _is_in(wanted, "".join(row[1:2]))})
 
 
 def _is_in(release: Release, span: str) -> bool:

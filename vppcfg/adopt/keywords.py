@@ -1,89 +1,70 @@
-"""The keywords of commands that are not simulated: VPP refuses a word that is none of them, and the script ends there.
+"""What VPP does not read of a command: its functions try formats in any order until none fits.
 
-Each is as in the source of VPP 23.06 to 26.10, where the commands read their words in any order until one is unknown.
+The formats are those of schema/vpp-commands.txt, and those below where a function in C is written with macros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable
+from functools import cache
 
-_ANY = -1
-"""How many words follow a keyword behind which nothing is known."""
-
-
-def _table(flags: str, valued: str = "", ranges: str = "", others: str = "") -> Mapping[str, int]:
-    """Return how many words follow each keyword: none, a value, a range with a dash, or any."""
-    kinds = ((flags, 0), (valued, 1), (ranges, 3), (others, _ANY))
-    return {word: count for words, count in kinds for word in words.split()}
-
-
-_KEYWORDS: Mapping[str, Mapping[str, int]] = {
-    # vnet/ipsec/ipsec_cli.c; behind `tunnel` stands what vnet/tunnel/tunnel.c reads
-    "ipsec itf create": _table("p2mp", "instance"),
-    "ipsec policy": _table(
-        "add del inbound ip6 outbound",
-        "priority protocol sa spd",
-        "local-ip-range local-port-range remote-ip-range remote-port-range",
-        "action",
-    ),
-    "ipsec sa": _table(
-        "ah async esp inbound udp-encap use-anti-replay use-esn",
-        "add anti-replay-size crypto-alg crypto-key del integ-alg integ-key salt spi udp-dst-port udp-src-port",
-        others="tunnel",
-    ),
+_ANY = "<any>"
+_NOTHING = "-"
+_ADDRESS = "[0-9a-fA-F:.]+"
+_VALUES = {
+    "number": r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+)",
+    "hex": "(?:0[xX])?[0-9a-fA-F]+",
+    "fraction": r"[-+]?[\d.]+(?:[eE][-+]?\d+)?",
+    "size": r"\d+[kKmMgG]?",
+    "word": r"(?:\{[^{}]*\}|\S+)",
+    "interface": r"\S+",
+    **dict.fromkeys(("ip", "ip4", "ip6", "mac"), _ADDRESS),
+    "prefix": rf"{_ADDRESS}\s*/\s*\d+",
+}
+_MORE_FORMATS = {
     # plugins/policer/policer_cli.c
-    "policer add": _table(
-        "color-aware", "cb cir eb eir name rate round type", others="conform-action exceed-action violate-action"
+    "policer add": (
+        *("color-aware", "cb <number>", "cir <number>", "eb <number>", "eir <number>", "name <word>"),
+        *("rate kbps", "rate pps", "round closest", "round down", "round up"),
+        *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
+        *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
     ),
-    # plugins/acl/acl.c
-    "set acl-plugin": _table(
-        "",
-        "event-trace l4-match-nonfirst-fragment reclassify-sessions use-hash-acl-matching",
-        others="heap session skip-ipv6-extension-header",
-    ),
+    # vnet/ipsec/ipsec_cli.c
+    "ipsec itf create": ("instance <number>", "p2mp"),
     # plugins/vxlan-gpe/vxlan_gpe.c, plugins/geneve/geneve.c
-    "create geneve tunnel": _table("del l3-mode", "encap-vrf-id local remote vni", others="decap-next group"),
-    "create vxlan-gpe tunnel": _table(
-        "del next-ethernet next-ip4 next-ip6 next-nsh",
-        "decap-vrf-id encap-vrf-id local local_port remote remote_port vni",
-        others="group",
+    "create geneve tunnel": (
+        *("del", "l3-mode", "encap-vrf-id <number>", "local <ip>", "remote <ip>", "vni <number>"),
+        *("decap-next <any>", "group <any>"),
     ),
-    # plugins/map/map.c
-    "map add domain": _table("", "ea-bits-len ip4-pfx ip6-pfx ip6-src mtu psid-len psid-offset tag"),
-    # plugins/nat/nat44-ei/nat44_ei_cli.c, plugins/nat/nat64/nat64_cli.c
-    "nat44 ei plugin": _table(
-        "connection-tracking disable enable out2in-dpo static-mapping-only",
-        "inside-vrf outside-vrf sessions user-sessions users",
+    "create vxlan-gpe tunnel": (
+        *("del", "next-ethernet", "next-ip4", "next-ip6", "next-nsh", "decap-vrf-id <number>", "encap-vrf-id <number>"),
+        *("local <ip>", "local_port <number>", "remote <ip>", "remote_port <number>", "vni <number>", "group <any>"),
     ),
-    "nat64 plugin": _table("disable enable", "bib-buckets bib-memory st-buckets st-memory"),
 }
 
 
-_CHOICES: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "policer add": {
-        "type": frozenset({"1r2c", "1r3c", "2r3c-2698", "2r3c-4115", "2r3c-mef5cf1"}),
-        "rate": frozenset({"kbps", "pps"}),
-        "round": frozenset({"closest", "up", "down"}),
-    },
-}
-"""The words that may follow a keyword, where VPP knows them all."""
+def unread_part(command: str, rest: str, formats: Iterable[str]) -> str:
+    """Return what VPP does not read of the text behind a command, '' where it reads all, or that is not known.
+
+    A format may end within a word, as in VPP: `type1r2c` is `type 1r2c`. Of such a word all is returned.
+    """
+    patterns = [_pattern(each) for each in _MORE_FORMATS.get(command, formats)]
+    reached, ahead = {0}, [0] if patterns else []
+    while ahead:
+        place = ahead.pop()
+        found = [(match.end(), is_open) for pattern, is_open in patterns if (match := pattern.match(rest, place))]
+        if place == len(rest) or any(is_open for _, is_open in found):
+            return ""
+        new = {end for end, _ in found} - reached
+        reached |= new
+        ahead.extend(new)
+    return rest[rest.rfind(" ", 0, max(reached)) + 1 :] if patterns else ""
 
 
-def unknown_word(command: str, words: Sequence[str]) -> str | None:
-    """Return the word of a command at which VPP stops, None where it takes all, or where that is not known."""
-    keywords, choices = _KEYWORDS.get(command), _CHOICES.get(command, {})
-    rest = list(words) if keywords else []
-    while keywords and rest:
-        word = rest[0]
-        if word not in keywords and (start := next((each for each in keywords if word.startswith(each)), "")):
-            if keywords[start] > 0:
-                return word if start in choices else None
-            word = word.removeprefix(start)  # VPP reads on behind a keyword that only begins a word
-        if word not in keywords:
-            return rest[0]
-        if word in choices and not choices[word].issuperset(rest[1:2]):
-            return rest[1] if rest[1:] else word
-        if keywords[word] == _ANY:
-            return None
-        rest = rest[1 + keywords[word] :]
-    return None
+@cache
+def _pattern(text: str) -> tuple[re.Pattern[str], bool]:
+    """Return what a format matches, with the space behind it, and whether anything may follow it."""
+    head, is_open, _ = text.partition(_ANY)
+    parts = [_VALUES[word[1:-1]] if word[1:-1] in _VALUES else re.escape(word) for word in re.split(r"(<\w+>)|\s+", head) if word]
+    return re.compile(r"\s*".join([*parts, ""]) if text != _NOTHING else "(?!)"), bool(is_open)

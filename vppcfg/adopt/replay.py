@@ -25,7 +25,7 @@ from vppcfg.adopt.command_targets import (
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
-from vppcfg.adopt.keywords import unknown_word
+from vppcfg.adopt.keywords import unread_part
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -184,13 +184,18 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
-        if unknown := unknown_word(meant.command, words):
-            return self._refused(line, f"`{meant.command}` has no word `{unknown}`")
+        if unread := self._unread(meant):
+            return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
             return self._leave(line, words, why or unsupported_reason(meant.command))
         return self._carry_out(line, meant, words)
+
+    def _unread(self, meant: ParsedCommand) -> str:
+        """Return what VPP does not read of a command, and takes for no other command in the same line."""
+        unread = unread_part(meant.command, meant.rest, self._grammar.formats[meant.command])
+        return "" if self._grammar.read(unread).command else unread
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)
