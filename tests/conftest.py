@@ -6,13 +6,14 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.api_definitions import api_learned_once
 from tests.laws.examples import IS_SAME, TIMES
 from vppcfg.app import default_paths
 
@@ -97,6 +98,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keep_api_definitions() -> Iterator[None]:
+    """Learn the API of simulated VPPs once for all tests of a process."""
+    with api_learned_once():
+        yield
 
 
 @pytest.fixture(scope="session")

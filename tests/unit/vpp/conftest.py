@@ -15,7 +15,7 @@ _LEARNING = {
 
 @pytest.fixture(scope="module", autouse=True)
 def keep_api_definitions(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Learn the API of a stand-in for VPP once for all tests of a module, but for those about how it is learned."""
+    """Learn the API of a stand-in for VPP once, but not for tests about how it is learned."""
     if request.path.stem in _LEARNING:
         yield
         return
