@@ -15,7 +15,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.plan_text import plan_text
 
-FEW, MANY = 2_000, 10_000
+FEW, MANY = 1_000, 4_000
 HEAD = """
 interfaces:
   wan0: { addresses: [ 203.0.113.2/24 ], nat44: outside }
