@@ -210,11 +210,11 @@ def test_ten_thousand_interfaces_take_less_than_a_second_and_100_mb(tmp_path: Pa
     ):
         eventually(lambda: 'description="port eth9999"' in fetched(url), 120)
         used = []
-        for _ in range(6):
+        for _ in range(4):
             text = fetched(url)
             used.append(float(re.findall(r"^process_cpu_seconds_total (\S+)$", text, re.MULTILINE)[0]))
         pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
         assert text.count("\n") > 100_000
         costs_s = sorted(later - before for before, later in pairwise(used))
-        assert costs_s[2] < 0.6, "seconds of CPU; with a CPU of its own it is as quick"
+        assert costs_s[1] < 0.6, "seconds of CPU; with a CPU of its own it is as quick"
         assert pages * os.sysconf("SC_PAGE_SIZE") < 100e6
