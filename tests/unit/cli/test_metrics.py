@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.stats_segment import StatsServer, router
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.simulator.port import PhysicalPort
@@ -37,13 +38,17 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
         yield found
 
 
-def command(folder: Path, *words: str) -> list[str]:
+def words_for(folder: Path, *words: str) -> list[str]:
     options = ["-a", str(folder / "api.sock"), "-c", str(folder / "r.yaml"), "--state-dir", str(folder / "state")]
-    return [sys.executable, "-m", "vppcfg", "metrics", *options, *words]
+    return ["metrics", *options, *words]
+
+
+def command(folder: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "vppcfg", *words_for(folder, *words)]
 
 
 def once(folder: Path, *words: str) -> tuple[int, str]:
-    done = subprocess.run(command(folder, "--once", *words), stdout=subprocess.PIPE, text=True, check=False, timeout=60)
+    done = forked.run(words_for(folder, "--once", *words), 60)
     return done.returncode, done.stdout
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests import forked
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.following import RouterView
 from vppcfg.app.monitoring.rates import InterfaceRates, NodeRates, ReasonRate, RouterRates, WorkerRates
@@ -212,15 +213,17 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
         yield found
 
 
-def command(folder: Path, *words: str) -> list[str]:
+def words_for(folder: Path, *words: str) -> list[str]:
     options = ["-a", str(folder / "api.sock"), "-c", str(folder / "r.yaml"), "--state-dir", str(folder / "state")]
-    return [sys.executable, "-m", "vppcfg", "top", *options, *words]
+    return ["top", *options, *words]
+
+
+def command(folder: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "vppcfg", *words_for(folder, *words)]
 
 
 def output_of(folder: Path, *words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        command(folder, *words, "--interval", "0.5"), capture_output=True, text=True, check=False, timeout=60
-    )
+    done = forked.run(words_for(folder, *words, "--interval", "0.5"), 60)
     return done.returncode, done.stdout, done.stderr
 
 
