@@ -26,5 +26,5 @@ def test_four_times_the_lines_take_four_times_the_work() -> None:
     counts = adopted(10).report.counts()
     assert counts[LineOutcome.FILE] == 52
     assert counts[LineOutcome.NO_EFFECT] == 1
-    small, large = calls_in(lambda: adopted(100)), calls_in(lambda: adopted(400))
-    assert large <= 4.4 * small
+    small, large = calls_in(lambda: adopted(50)), calls_in(lambda: adopted(200))
+    assert large <= 3.6 * small
