@@ -121,10 +121,9 @@ def test_a_file_system_that_turns_read_only_is_a_full_disk(
     begin: Begin, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], config: str
 ) -> None:
     codes = []
-    is_rollback = words[0] == "rollback"
-    for number in range(1, MOST_WRITES) if TIMES > 1 else range(1 + is_rollback, MOST_WRITES, 2):
-        router = begin(number, is_waiting=is_rollback)
-        if not is_rollback:
+    for number in range(1, MOST_WRITES) if TIMES > 1 else range(1 + (words[0] == "rollback"), MOST_WRITES, 2):
+        router = begin(number, is_waiting=words[0] == "rollback")
+        if words[0] == "apply":
             assert router.run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
         disk = ReadOnlyDisk(router.state, number)
         with monkeypatch.context() as patch:
@@ -137,7 +136,7 @@ def test_a_file_system_that_turns_read_only_is_a_full_disk(
             break
         assert "Read-only file system" in err
     assert codes[-1] == ExitCode.DONE
-    assert set(codes) == {ExitCode.DONE} if is_rollback else {ExitCode.DONE, ExitCode.NOT_NOW}
+    assert set(codes) == {ExitCode.DONE} if words[0] == "rollback" else {ExitCode.DONE, ExitCode.NOT_NOW}
 
 
 def test_what_cannot_be_kept_of_the_way_back_is_in_the_log(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
+VPPCFG = (sys.executable, "-m", "vppcfg")
 FILE = "interfaces:\n  eth0: { description: to Zurich, lcp: e0 }\n"
 NEEDS_PROMETHEUS = pytest.mark.skipif(
     shutil.which("prometheus") is None, reason="there is no Prometheus; apt-get install prometheus"
@@ -38,17 +39,13 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
         yield found
 
 
-def words_for(folder: Path, *words: str) -> list[str]:
+def command(folder: Path, *words: str) -> list[str]:
     options = ["-a", str(folder / "api.sock"), "-c", str(folder / "r.yaml"), "--state-dir", str(folder / "state")]
     return ["metrics", *options, *words]
 
 
-def command(folder: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "vppcfg", *words_for(folder, *words)]
-
-
 def once(folder: Path, *words: str) -> tuple[int, str]:
-    done = forked.run(words_for(folder, "--once", *words), 60)
+    done = forked.run(command(folder, "--once", *words), 60)
     return done.returncode, done.stdout
 
 
@@ -76,7 +73,7 @@ def fetched(url: str) -> str:
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
-    process = subprocess.Popen(command(folder, "--listen", f"127.0.0.1:{port}", *words))
+    process = subprocess.Popen([*VPPCFG, *command(folder, "--listen", f"127.0.0.1:{port}", *words)])
     url = f"http://127.0.0.1:{port}/metrics"
     try:
         eventually(lambda: fetched(url))
@@ -121,7 +118,7 @@ def test_nodes_and_queues_can_be_left_out(vpp: Router) -> None:
 
 def test_a_file_for_node_exporter_is_replaced_again_and_again(vpp: Router) -> None:
     path = vpp.folder / "vpp.prom"
-    process = subprocess.Popen(command(vpp.folder, "--textfile", str(path), "--interval", "1"))
+    process = subprocess.Popen([*VPPCFG, *command(vpp.folder, "--textfile", str(path), "--interval", "1")])
     try:
         eventually(lambda: path.exists() and "vpp_heartbeat_total 3" in path.read_text())
         vpp.count(sys__heartbeat=4)

@@ -218,10 +218,6 @@ def words_for(folder: Path, *words: str) -> list[str]:
     return ["top", *options, *words]
 
 
-def command(folder: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "vppcfg", *words_for(folder, *words)]
-
-
 def output_of(folder: Path, *words: str) -> tuple[int, str, str]:
     done = forked.run(words_for(folder, *words, "--interval", "0.5"), 60)
     return done.returncode, done.stdout, done.stderr
@@ -279,7 +275,8 @@ def terminal(folder: Path, *words: str) -> Iterator[Callable[..., str]]:
     """Yield what sends keys to a terminal of 80x24 with `vppcfg top` in it, and returns its screen."""
     socket = str(folder / "tmux.sock")
     tmux = ["tmux", "-S", socket, "-f", os.devnull]
-    line = " ".join(f"'{word}'" for word in command(folder, "--interval", "0.5", *words))
+    command = [sys.executable, "-m", "vppcfg", *words_for(folder, "--interval", "0.5", *words)]
+    line = " ".join(f"'{word}'" for word in command)
     start = ["new-session", "-d", "-x", "80", "-y", "24", f"{line}; echo ended with $?; sleep 60"]
     subprocess.run([*tmux, *start], check=True, env={**os.environ, "LANG": "C.UTF-8", "TERM": "xterm-256color"})
 
