@@ -25,7 +25,9 @@ VALUES = {
     **dict.fromkeys(("unformat_ipsec_crypto_alg", "unformat_ipsec_integ_alg", "unformat_ipsec_key"), "word"),
 }
 """What one word each of VPP's readers takes; another one may take anything."""
-_SEVERAL = {"unformat_tunnel": ("tunnel", *(f"tunnel {word} <any>" for word in ("src", "dst", "table-id", "hop-limit")))}
+_SEVERAL = {
+    "unformat_tunnel": ("tunnel", *(f"tunnel {word} <any>" for word in ("src", "dst", "table-id", "hop-limit")))
+}
 """The formats of readers of several words that begin with one of their own."""
 _ANY = "<any>"
 _CONVERSIONS = {"d": "number", "u": "number", "x": "hex", "X": "hex", "s": "word", "v": "word", "f": "fraction"}
@@ -46,7 +48,9 @@ def formats_of(source: str, function: str) -> tuple[str, ...] | None:
     What stands for a value is in angle brackets: `spi <number>`; `<any>` where anything may follow.
     """
     match = re.search(
-        rf"^[\w\s*]*\b{function}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)[^)]*\)\s*(?={{)", source, re.MULTILINE
+        rf"^[\w\s*]*\b{function}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)[^)]*\)\s*(?={{)",
+        source,
+        re.MULTILINE,
     )
     body = _COMMENT.sub(" ", _block(source, match.end())) if match else ""
     if match is None or "#" in body:
@@ -84,11 +88,15 @@ def _block(text: str, start: int) -> str:
 
 def _ends_with_error(loop: str) -> bool:
     """Return whether the last branch in a loop returns an error, and no branch leaves the loop without one."""
-    *_, last = loop.split("else")
-    if re.search(r"\bif\b", last) or not re.search(r"err.*\b(goto|return)\b|\breturn\b.*err", last, re.DOTALL):
-        return False
-    jumps = re.finditer(r"(?:[^;{}]*[;{}]){0,2}[^;{}]*\b(?:goto|return|break)\b[^;]*;", loop)
-    return all(re.search(r"err|\brv\b", jump[0]) for jump in jumps)
+    code = re.sub(_STRING, "", loop)
+    *_, last = code.split("else")
+    is_error = re.search(r"clib_error_(return|create)|unformat_parse_error", last) and re.search(
+        r"\b(goto|return)\b", last
+    )
+    jumps = re.finditer(r"(?:[^;{}]*[;{}]){0,2}[^;{}]*\b(?:goto|return|break)\b[^;]*;", code)
+    return (
+        bool(is_error) and not re.search(r"\bif\b", last) and all(re.search(r"err|\brv\b", jump[0]) for jump in jumps)
+    )
 
 
 def _uses(body: str, name: str) -> Iterator[tuple[str, list[str]]]:

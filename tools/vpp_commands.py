@@ -1,7 +1,8 @@
 """Writes schema/vpp-commands.txt: VPP's CLI commands, the releases that have them, and what they take.
 
 `python -m tools.vpp_commands REPOSITORY` reads a clone of VPP's repository: all VLIB_CLI_COMMAND in the source of each
-release, and the functions of those that change something. It needs no network and builds nothing, and the same clone gives the same bytes.
+release, and the functions of those that change something. It needs no network and builds nothing, and the same clone
+gives the same bytes.
 """
 
 from __future__ import annotations

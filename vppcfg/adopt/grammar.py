@@ -36,7 +36,7 @@ class Grammar:
 
     def __init__(self, formats: Mapping[str, tuple[str, ...]]) -> None:
         """`formats` has what each command takes, () where that is not known."""
-        self.formats = formats
+        self._formats = formats
         self._tree: dict[str, Any] = {}
         for command in formats:
             branch = self._tree
@@ -44,6 +44,16 @@ class Grammar:
                 branch = branch.setdefault(word, {})
             branch[_END] = command
         self._found: dict[str, tuple[dict[str, Any], int]] = {}
+
+    def formats_of(self, command: str) -> tuple[str, ...]:
+        """Return the formats that a command takes, () where that is not known, or makes no difference.
+
+        Where the first words of a command are one too, VPP runs that when the longer one fails, on what this left of
+        the line, and forgets the error (vlib_cli_dispatch_sub_commands).
+        """
+        words = command.split()
+        is_forgiven = any(" ".join(words[:count]) in self._formats for count in range(1, len(words)))
+        return () if is_forgiven else self._formats[command]
 
     def read(self, line: str) -> ParsedCommand:
         """Return what a line means (vlib_cli_sub_command_match): a whole word, or the start of only one."""

@@ -66,5 +66,9 @@ def unread_part(command: str, rest: str, formats: Iterable[str]) -> str:
 def _pattern(text: str) -> tuple[re.Pattern[str], bool]:
     """Return what a format matches, with the space behind it, and whether anything may follow it."""
     head, is_open, _ = text.partition(_ANY)
-    parts = [_VALUES[word[1:-1]] if word[1:-1] in _VALUES else re.escape(word) for word in re.split(r"(<\w+>)|\s+", head) if word]
+    parts = [
+        _VALUES[word[1:-1]] if word[1:-1] in _VALUES else re.escape(word)
+        for word in re.split(r"(<\w+>)|\s+", head)
+        if word
+    ]
     return re.compile(r"\s*".join([*parts, ""]) if text != _NOTHING else "(?!)"), bool(is_open)

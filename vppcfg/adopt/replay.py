@@ -33,6 +33,7 @@ from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.trial import EndState, end_of
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
+from vppcfg.adopt.unmanaged_objects import UnmanagedObjects
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -88,6 +89,7 @@ class Replay:
         self._may_assume = may_assume
         self._macros = Macros()
         self._elsewhere = UnmanagedInterfaces()
+        self._objects = UnmanagedObjects()
         self._setters: dict[Place, tuple[SourceLine, str]] = {}
         """The line that set a place last, and what follows the words of its command."""
         self._about: dict[str, list[SourceLine]] = {}
@@ -189,12 +191,17 @@ class Replay:
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
-            return self._leave(line, words, why or unsupported_reason(meant.command))
+            refusal = self._objects.refusal(meant.command, words)
+            return (
+                self._refused(line, refusal)
+                if refusal
+                else self._leave(line, words, why or unsupported_reason(meant.command))
+            )
         return self._carry_out(line, meant, words)
 
     def _unread(self, meant: ParsedCommand) -> str:
         """Return what VPP does not read of a command, and takes for no other command in the same line."""
-        unread = unread_part(meant.command, meant.rest, self._grammar.formats[meant.command])
+        unread = unread_part(meant.command, meant.rest, self._grammar.formats_of(meant.command))
         return "" if self._grammar.read(unread).command else unread
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
