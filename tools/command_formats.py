@@ -34,6 +34,7 @@ _CONVERSIONS = {"d": "number", "u": "number", "x": "hex", "X": "hex", "s": "word
 _STRING = r'"(?:\\.|[^"\\])*"'
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TOKEN = re.compile(rf"{_STRING}|'(?:\\.|[^'\\])*'|/\*.*?\*/|.", re.DOTALL)
+_HEAD = r"^[\w\s*]*\b{}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)\s*,(?:[^()]|\([^()]*\))*\)\s*(?={{)"
 _LOOP = r"\bwhile\s*\(\s*unformat_check_input\s*\(\s*{}\s*\)\s*!=[^{{;]*"
 _LINE = re.compile(r"\(\s*\w+\s*,\s*unformat_line_input\s*,\s*(\w+)\s*\)")
 _READS_NOTHING = frozenset(
@@ -47,11 +48,7 @@ def formats_of(source: str, function: str) -> tuple[str, ...] | None:
 
     What stands for a value is in angle brackets: `spi <number>`; `<any>` where anything may follow.
     """
-    match = re.search(
-        rf"^[\w\s*]*\b{function}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)[^)]*\)\s*(?={{)",
-        source,
-        re.MULTILINE,
-    )
+    match = re.search(_HEAD.format(function), source, re.MULTILINE)
     body = _COMMENT.sub(" ", _block(source, match.end())) if match else ""
     if match is None or "#" in body:
         return None
