@@ -25,7 +25,7 @@ from vppcfg.adopt.command_targets import (
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
-from vppcfg.adopt.keywords import unread_part
+from vppcfg.adopt.formats import unread_part
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment

@@ -22,14 +22,15 @@ _VALUES = {
     **dict.fromkeys(("ip", "ip4", "ip6", "mac"), _ADDRESS),
     "prefix": rf"{_ADDRESS}\s*/\s*\d+",
 }
+_POLICER = (  # plugins/policer/policer_cli.c
+    *("color-aware", "cb <number>", "cir <number>", "eb <number>", "eir <number>", "name <word>"),
+    *("rate kbps", "rate pps", "round closest", "round down", "round up"),
+    *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
+    *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
+)
 _MORE_FORMATS = {
-    # plugins/policer/policer_cli.c
-    "policer add": (
-        *("color-aware", "cb <number>", "cir <number>", "eb <number>", "eir <number>", "name <word>"),
-        *("rate kbps", "rate pps", "round closest", "round down", "round up"),
-        *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
-        *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
-    ),
+    "policer add": _POLICER,
+    "configure policer": (*_POLICER, "index <number>"),
     # vnet/ipsec/ipsec_cli.c
     "ipsec itf create": ("instance <number>", "p2mp"),
     # plugins/vxlan-gpe/vxlan_gpe.c, plugins/geneve/geneve.c
