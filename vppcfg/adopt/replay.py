@@ -24,8 +24,8 @@ from vppcfg.adopt.command_targets import (
     unsupported_reason,
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
-from vppcfg.adopt.grammar import Grammar, ParsedCommand
 from vppcfg.adopt.formats import unread_part
+from vppcfg.adopt.grammar import Grammar, ParsedCommand
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
