@@ -15,22 +15,24 @@ from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import Definitions, MessageDefinition
 from vppcfg.vpp.layout import compile_message
 
+_parse_served = cache(definitions.parse_served)
+_read_bundled = cache(definitions.read_bundled)
+_layouts: dict[tuple[int, str, int], tuple[Definitions, Message]] = {}
+"""By the id of the definitions, which are kept so that no others get it."""
+
+
+def _compiled(known: Definitions, definition: MessageDefinition, index: int) -> Message:
+    key = (id(known), definition.key, index)
+    if key not in _layouts:
+        _layouts[key] = known, compile_message(known, definition, index)
+    return _layouts[key][1]
+
 
 @contextmanager
 def api_learned_once() -> Iterator[None]:
-    """Have the definitions and layouts of a VPP's API kept from one connection to the next within this context."""
-    layouts: dict[tuple[int, str, int], Message] = {}
-    kept: list[Definitions] = []
-
-    def compiled(known: Definitions, definition: MessageDefinition, index: int) -> Message:
-        key = (id(known), definition.key, index)
-        if key not in layouts:
-            kept.append(known)  # so that no other object gets its id
-            layouts[key] = compile_message(known, definition, index)
-        return layouts[key]
-
+    """Have no API learned within this context that the process has learned in one before."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(definitions, "parse_served", cache(definitions.parse_served))
-        patch.setattr(definitions, "read_bundled", cache(definitions.read_bundled))
-        patch.setattr(connection, "compile_message", compiled)
+        patch.setattr(definitions, "parse_served", _parse_served)
+        patch.setattr(definitions, "read_bundled", _read_bundled)
+        patch.setattr(connection, "compile_message", _compiled)
         yield

@@ -6,13 +6,15 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.api_definitions import api_learned_once
 from tests.laws.examples import IS_SAME, TIMES
 from vppcfg.app import default_paths
 
@@ -33,7 +35,8 @@ def pytest_configure() -> None:
 
     Programs inherit what is ignored, so the commands that tests start and interrupt would never notice. And let them
     keep compiled modules: hundreds of commands are started, and half of the time of a small one goes into compiling.
-    A machine that has much to do draws examples slowly, which says nothing of the tests. What tests write, its owner
+    A machine that has much to do draws examples slowly, which says nothing of the tests. No constants are looked for in
+    the code: that takes seconds, and each new one would lead the laws to other examples. What tests write, its owner
     alone may write, as with root's files: Debian 13 lets the user's group do so, too, and vppcfg trusts no such file.
     """
     os.umask(0o022)
@@ -45,6 +48,10 @@ def pytest_configure() -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("vppcfg")
+    with suppress(ImportError):  # of an old one, which looks for none
+        from hypothesis.internal.conjecture import providers
+
+        providers._get_local_constants = lambda: providers._local_constants
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
@@ -97,6 +104,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keep_api_definitions() -> Iterator[None]:
+    """Learn the API of simulated VPPs once for all tests of a process."""
+    with api_learned_once():
+        yield
 
 
 @pytest.fixture(scope="session")

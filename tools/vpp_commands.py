@@ -1,7 +1,8 @@
-"""Writes schema/vpp-commands.txt: the words of VPP's CLI commands, and the releases that have them.
+"""Writes schema/vpp-commands.txt: VPP's CLI commands, the releases that have them, and what they take.
 
-`python tools/vpp_commands.py REPOSITORY` reads a clone of VPP's repository: the paths of all VLIB_CLI_COMMAND in the
-source of each release. It needs no network and builds nothing, and the same clone gives the same bytes.
+`python -m tools.vpp_commands REPOSITORY` reads a clone of VPP's repository: all VLIB_CLI_COMMAND in the source of each
+release, and the functions of those that change something. It needs no network and builds nothing, and the same clone
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
+from tools.command_formats import formats_of
+
+Formats = tuple[str, ...]
 REVISIONS = {
     **{release: f"v{release}" for release in ("23.06", "23.10", "24.02", "24.06", "24.10", "25.02", "25.06", "25.10")},
     "26.02": "v26.02",
@@ -23,38 +28,57 @@ LEFT_OUT = "src/plugins/unittest"
 """A plugin that VPP loads on demand only, with some 150 commands for VPP's own tests."""
 TARGET = Path(__file__).resolve().parents[1] / "schema" / "vpp-commands.txt"
 HEADER = """\
-# The words of VPP's CLI commands, and the first and the last release that have them where not all do.
+# VPP's CLI commands, the first and the last release that have them where not all do, and the formats of what follows,
+# in any order, where that is known: `-` is nothing, <any> whatever comes.
 # Written by tools/vpp_commands.py from the source of VPP (Apache License 2.0), {first} to {last}.
 """
 _COMMAND = re.compile(r"VLIB_CLI_COMMAND\s*\([^)]*\)\s*=\s*\{(.*?)\}\s*;", re.DOTALL)
 _PATH = re.compile(r'\.path\s*=\s*((?:"[^"]*"\s*)+)')
-_FUNCTION = re.compile(r"\.function\s*=")
+_FUNCTION = re.compile(r"\.function\s*=\s*(\w+)")
 """What a command lacks that is only there for the help text of those that begin with its words."""
+_READING = frozenset({"clear", "debug", "pcap", "show", "test", "trace"})
+"""First words of commands that set nothing, whose formats nobody asks for."""
 
 
 def main(repository: str) -> None:
     """Write the table."""
     releases = list(REVISIONS)
-    known: dict[str, list[int]] = {}
+    known: dict[str, dict[int, Formats | None]] = {}
     for number, revision in enumerate(REVISIONS.values()):
-        for command in commands_of(repository, revision):
-            known.setdefault(command, []).append(number)
-    lines = [line for command in sorted(known) for line in rows(command, known[command], releases)]
+        for command, formats in commands_of(repository, revision).items():
+            known.setdefault(command, {})[number] = formats
+    lines = [
+        row + _columns(found.values(), has_span="\t" in row)
+        for command, found in sorted(known.items())
+        for row in rows(command, list(found), releases)
+    ]
     TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(f"{line}\n" for line in lines))
 
 
-def commands_of(repository: str, revision: str) -> set[str]:
-    """Return the words of all commands in one revision."""
+def _columns(found: Collection[Formats | None], *, has_span: bool) -> str:
+    """Return the columns of the formats of all releases, nothing where those of one release are not known."""
+    known = [formats for formats in found if formats is not None]
+    formats = sorted({each for formats in known for each in formats}) or ["-"]
+    return "".join(f"\t{each}" for each in (*([] if has_span else [""]), *formats)) if len(known) == len(found) else ""
+
+
+def commands_of(repository: str, revision: str) -> dict[str, Formats | None]:
+    """Return the words of all commands in one revision, each with its formats where they are known."""
     words = ["git", "-C", repository, "grep", "-l", "VLIB_CLI_COMMAND", revision, "--", *FOLDERS]
-    found: set[str] = set()
+    found: dict[str, Formats | None] = {}
     for place in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
         if place.partition(":")[2].startswith(LEFT_OUT):
             continue
         shown = subprocess.run(["git", "-C", repository, "show", place], check=True, capture_output=True)
-        for body in _COMMAND.findall(shown.stdout.decode(errors="replace")):
-            if (path := _PATH.search(body)) is not None and _FUNCTION.search(body) is not None:
-                found.add(" ".join("".join(re.findall(r'"([^"]*)"', path[1])).split()))
-    return found - {""}
+        source = shown.stdout.decode(errors="replace")
+        for body in _COMMAND.findall(source):
+            path, function = _PATH.search(body), _FUNCTION.search(body)
+            if path is not None and function is not None:
+                command = " ".join("".join(re.findall(r'"([^"]*)"', path[1])).split())
+                is_reading = command.partition(" ")[0] in _READING
+                found[command] = None if is_reading or command in found else formats_of(source, function[1])
+    found.pop("", None)
+    return found
 
 
 def rows(command: str, numbers: list[int], releases: list[str]) -> list[str]:

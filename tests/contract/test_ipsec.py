@@ -174,6 +174,7 @@ def test_policies_stay_bound_to_an_interface_that_goes_but_do_nothing_on_the_nex
     index = vpp.sub(first, 100)
     assert vpp.api.ipsec_spd_add_del(is_add=True, spd_id=500).retval == 0
     assert vpp.api.ipsec_spd_add_del(is_add=True, spd_id=500).retval == -116
+    assert vpp.cli("ipsec spd add 500") == vpp.cli("ipsec spd del 501") == (0, "")
     assert (bind(vpp, index), bind(vpp, index), bind(vpp, index, 501), bind(vpp, 4711)) == (0, -12, -11, -2)
     assert bound(vpp) == [(0, index)] and policies_on(vpp, f"{PORTS[0]}.100")
     vpp.api.delete_subif(sw_if_index=index)

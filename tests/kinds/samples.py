@@ -5,6 +5,7 @@ Two samples that follow each other differ in as few keys as they can.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def samples_of(key: str) -> Samples:
     return Samples(key=key, context=context, configurations=tuple(_laid_over(context, each) for each in others))
 
 
+@cache
 def all_samples() -> Sequence[Samples]:
     """Return the samples of every kind that has a file of them."""
     return [samples_of(file.stem) for file in sorted(FOLDER.glob("*.yaml"))]

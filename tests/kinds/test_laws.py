@@ -4,12 +4,10 @@ The simulator judges here; `tests/live/test_kinds.py` has a real VPP judge the s
 """
 
 import json
-from collections.abc import Iterator
 
 import pytest
 import yaml
 
-from tests.api_definitions import api_learned_once
 from tests.kinds.operations import bare_vpp, sampled_operations
 from tests.kinds.samples import FOLDER, Samples, all_samples, samples_of
 from tests.kinds.sent import ListeningVpp
@@ -32,13 +30,6 @@ PRIVATE_KEY = "<private key"
 """Stands in a line in place of a key."""
 SAMPLES = all_samples()
 of_every_kind = pytest.mark.parametrize("samples", SAMPLES, ids=lambda samples: samples.key)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keep_api_definitions() -> Iterator[None]:
-    """Learn the API of simulated VPPs once for all samples."""
-    with api_learned_once():
-        yield
 
 
 def assert_a_dump_asks_for(state: State) -> None:

@@ -37,9 +37,9 @@ def plan_to(data: dict[str, Any], observed: State) -> Plan:
     return make_plan(observed, resolve(configuration_of(data), observed).desired)
 
 
-def others_on(vpp: LiveDataplane, plan: Plan) -> list[str]:
+def others_on(vpp: LiveDataplane, state: State, plan: Plan) -> list[str]:
     """Return what seems to be others' on a VPP that has what a plan leads to, and nothing else."""
-    state = replace(vpp.observe(), owned=plan.desired.owned)
+    state = replace(state, owned=plan.desired.owned)
     found = vpp.unmanaged({*state.interfaces, *state.vrfs, *state.bridges}, state)
     return [f"{each.holder}: {each.label}" for each in found if not is_of_file(each, state.owned)]
 
@@ -49,20 +49,17 @@ def assert_there_and_back(samples: Samples, vpp: LiveDataplane, check: Callable[
 
     `check` is called with the state of each sample that was reached.
     """
-    apply_to(plan_to(samples.context, vpp.observe()), vpp)
-    without = vpp.observe()
+    state = without = apply_to(plan_to(samples.context, vpp.observe()), vpp)
     for data in samples.configurations:
-        plan = plan_to(data, vpp.observe())
-        apply_to(plan, vpp)
-        reached = vpp.observe()
+        plan = plan_to(data, state)
+        reached = apply_to(plan, vpp)
         assert plan_to(data, reached).steps == ()
         if check is not None:
             check(reached)
-        assert others_on(vpp, plan) == [], "a kind names the nodes that it turns on: Kind.nodes"
-        apply_to(reverse_plan(plan), vpp)
-        assert list(diff(vpp.observe(), restorable(plan.observed))) == []
-        apply_to(plan_to(data, vpp.observe()), vpp)
-    apply_to(plan_to(samples.context, vpp.observe()), vpp)
-    left = vpp.observe()
+        assert others_on(vpp, reached, plan) == [], "a kind names the nodes that it turns on: Kind.nodes"
+        back = apply_to(reverse_plan(plan), vpp)
+        assert list(diff(back, restorable(plan.observed))) == []
+        state = apply_to(plan_to(data, back), vpp)
+    left = apply_to(plan_to(samples.context, state), vpp)
     assert list(diff(left, without)) == []
     assert left.objects == without.objects

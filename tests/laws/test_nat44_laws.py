@@ -20,14 +20,12 @@ def assert_reached(configuration: Configuration, vpp: LiveDataplane, *, goes_bac
     """Apply a file; hold what is read then to what was planned, and to the file. With `goes_back`, there and back."""
     observed = vpp.observe()
     plan = make_plan(observed, resolve(configuration, observed).desired)
-    apply_to(plan, vpp)
-    now = vpp.observe()
+    now = apply_to(plan, vpp)
     assert list(diff(now, plan.reached)) == []
     assert make_plan(now, resolve(configuration, now).desired).steps == ()
     if goes_back:
-        apply_to(reverse_plan(plan), vpp)
-        assert list(diff(vpp.observe(), restorable(plan.observed))) == []
-        again = vpp.observe()
+        again = apply_to(reverse_plan(plan), vpp)
+        assert list(diff(again, restorable(plan.observed))) == []
         apply_to(make_plan(again, resolve(configuration, again).desired), vpp)
 
 

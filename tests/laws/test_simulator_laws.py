@@ -37,17 +37,19 @@ def apply(configuration: Configuration, dataplane: LiveDataplane) -> Plan:
     """Bring the dataplane to the configuration, and check that it was carried out and got there."""
     observed = dataplane.observe()
     plan = make_plan(observed, resolve(configuration, observed).desired)
-    apply_to(plan, dataplane)
-    reached = dataplane.observe()
+    reached = apply_to(plan, dataplane)
     assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
     return plan
 
 
-def apply_to(plan: Plan, dataplane: LiveDataplane) -> None:
+def apply_to(plan: Plan, dataplane: LiveDataplane) -> State:
+    """Carry out a plan, which leads where it says, and return the state that is reached."""
     performance = dataplane.perform(plan.operations)
     assert performance.refusals == ()
     assert len(performance.done) == len(plan.operations)
-    assert list(diff(dataplane.observe(), plan.desired)) == []
+    reached = dataplane.observe()
+    assert list(diff(reached, plan.desired)) == []
+    return reached
 
 
 @CHECKS
@@ -59,8 +61,7 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
     with simulated(observed) as dataplane:
         plan = apply(configuration, dataplane)
         back = reverse_plan(plan)
-        apply_to(back, dataplane)
-        assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
+        assert list(diff(apply_to(back, dataplane), restorable(plan.observed))) == []
 
 
 @examples(9)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -47,6 +48,7 @@ def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
             yield route("10.2.0.0/16", "", holder, is_exact=False)
 
 
+@cache
 def plan_of(number: int) -> Plan:
     observed, configuration = numbered_plan_ends(number)
     plan = make_plan(observed, resolve(configuration, observed).desired)

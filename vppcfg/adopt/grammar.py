@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -34,14 +34,26 @@ class ParsedCommand:
 class Grammar:
     """The commands of one release, all plugins of VPP's own included."""
 
-    def __init__(self, commands: Iterable[str]) -> None:
+    def __init__(self, formats: Mapping[str, tuple[str, ...]]) -> None:
+        """`formats` has what each command takes, () where that is not known."""
+        self._formats = formats
         self._tree: dict[str, Any] = {}
-        for command in commands:
+        for command in formats:
             branch = self._tree
             for word in command.split():
                 branch = branch.setdefault(word, {})
             branch[_END] = command
         self._found: dict[str, tuple[dict[str, Any], int]] = {}
+
+    def formats_of(self, command: str) -> tuple[str, ...]:
+        """Return the formats that a command takes, () where that is not known, or makes no difference.
+
+        Where the first words of a command are one too, VPP runs that when the longer one fails, on what this left of
+        the line, and forgets the error (vlib_cli_dispatch_sub_commands).
+        """
+        words = command.split()
+        is_forgiven = any(" ".join(words[:count]) in self._formats for count in range(1, len(words)))
+        return () if is_forgiven else self._formats[command]
 
     def read(self, line: str) -> ParsedCommand:
         """Return what a line means (vlib_cli_sub_command_match): a whole word, or the start of only one."""
@@ -89,7 +101,7 @@ def grammar_of(release: Release) -> Grammar:
     """Return the commands of a release, of the nearest known one for another."""
     rows = (line.split("\t") for line in assets.find(TABLE).read_text(encoding="utf-8").splitlines())
     wanted = max(release, OLDEST)
-    return Grammar(row[0] for row in rows if not row[0].startswith("#") and _is_in(wanted, row[1] if row[1:] else "-"))
+    return Grammar({row[0]: tuple(row[2:]) for row in rows if row[0][0] != "#" and _is_in(wanted, "".join(row[1:2]))})
 
 
 def _is_in(release: Release, span: str) -> bool:

@@ -24,8 +24,8 @@ from vppcfg.adopt.command_targets import (
     unsupported_reason,
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
+from vppcfg.adopt.formats import unread_part
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
-from vppcfg.adopt.keywords import unknown_word
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -33,6 +33,7 @@ from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.trial import EndState, end_of
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
+from vppcfg.adopt.unmanaged_objects import UnmanagedObjects
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -88,6 +89,7 @@ class Replay:
         self._may_assume = may_assume
         self._macros = Macros()
         self._elsewhere = UnmanagedInterfaces()
+        self._objects = UnmanagedObjects()
         self._setters: dict[Place, tuple[SourceLine, str]] = {}
         """The line that set a place last, and what follows the words of its command."""
         self._about: dict[str, list[SourceLine]] = {}
@@ -184,13 +186,23 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
-        if unknown := unknown_word(meant.command, words):
-            return self._refused(line, f"`{meant.command}` has no word `{unknown}`")
+        if unread := self._unread(meant):
+            return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
-            return self._leave(line, words, why or unsupported_reason(meant.command))
+            refusal = self._objects.refusal(meant.command, words)
+            return (
+                self._refused(line, refusal)
+                if refusal
+                else self._leave(line, words, why or unsupported_reason(meant.command))
+            )
         return self._carry_out(line, meant, words)
+
+    def _unread(self, meant: ParsedCommand) -> str:
+        """Return what VPP does not read of a command, and takes for no other command in the same line."""
+        unread = unread_part(meant.command, meant.rest, self._grammar.formats_of(meant.command))
+        return "" if self._grammar.read(unread).command else unread
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.api_definitions import api_learned_once
 from vppcfg.cli.main import main
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
@@ -79,13 +78,6 @@ set interface ip address {GI3} 100.64.10.5/30
 def two_ports() -> list[PhysicalPort]:
     """Return the ports of the transcripts: link and packet MTU 9000, down."""
     return [PhysicalPort(name=GI1), PhysicalPort(name=GI3)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keep_api_definitions() -> Iterator[None]:
-    """Learn the API of simulated VPPs once for all commands that a module runs in this process."""
-    with api_learned_once():
-        yield
 
 
 @pytest.fixture

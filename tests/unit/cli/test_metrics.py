@@ -18,12 +18,14 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.stats_segment import StatsServer, router
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
+VPPCFG = (sys.executable, "-m", "vppcfg")
 FILE = "interfaces:\n  eth0: { description: to Zurich, lcp: e0 }\n"
 NEEDS_PROMETHEUS = pytest.mark.skipif(
     shutil.which("prometheus") is None, reason="there is no Prometheus; apt-get install prometheus"
@@ -39,11 +41,11 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
 
 def command(folder: Path, *words: str) -> list[str]:
     options = ["-a", str(folder / "api.sock"), "-c", str(folder / "r.yaml"), "--state-dir", str(folder / "state")]
-    return [sys.executable, "-m", "vppcfg", "metrics", *options, *words]
+    return ["metrics", *options, *words]
 
 
 def once(folder: Path, *words: str) -> tuple[int, str]:
-    done = subprocess.run(command(folder, "--once", *words), stdout=subprocess.PIPE, text=True, check=False, timeout=60)
+    done = forked.run(command(folder, "--once", *words), 60)
     return done.returncode, done.stdout
 
 
@@ -71,7 +73,7 @@ def fetched(url: str) -> str:
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
-    process = subprocess.Popen(command(folder, "--listen", f"127.0.0.1:{port}", *words))
+    process = subprocess.Popen([*VPPCFG, *command(folder, "--listen", f"127.0.0.1:{port}", *words)])
     url = f"http://127.0.0.1:{port}/metrics"
     try:
         eventually(lambda: fetched(url))
@@ -116,7 +118,7 @@ def test_nodes_and_queues_can_be_left_out(vpp: Router) -> None:
 
 def test_a_file_for_node_exporter_is_replaced_again_and_again(vpp: Router) -> None:
     path = vpp.folder / "vpp.prom"
-    process = subprocess.Popen(command(vpp.folder, "--textfile", str(path), "--interval", "1"))
+    process = subprocess.Popen([*VPPCFG, *command(vpp.folder, "--textfile", str(path), "--interval", "1")])
     try:
         eventually(lambda: path.exists() and "vpp_heartbeat_total 3" in path.read_text())
         vpp.count(sys__heartbeat=4)
@@ -210,11 +212,11 @@ def test_ten_thousand_interfaces_take_less_than_a_second_and_100_mb(tmp_path: Pa
     ):
         eventually(lambda: 'description="port eth9999"' in fetched(url), 120)
         used = []
-        for _ in range(6):
+        for _ in range(4):
             text = fetched(url)
             used.append(float(re.findall(r"^process_cpu_seconds_total (\S+)$", text, re.MULTILINE)[0]))
         pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
         assert text.count("\n") > 100_000
         costs_s = sorted(later - before for before, later in pairwise(used))
-        assert costs_s[2] < 0.6, "seconds of CPU; with a CPU of its own it is as quick"
+        assert costs_s[1] < 0.6, "seconds of CPU; with a CPU of its own it is as quick"
         assert pages * os.sysconf("SC_PAGE_SIZE") < 100e6

@@ -5,13 +5,13 @@ import io
 import json
 import stat
 import subprocess
-import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.common.report_archive import members_of, pack, report_in
 from vppcfg.errors import UsageError
@@ -34,9 +34,7 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
 
 
 def vppcfg(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "vppcfg", *words], capture_output=True, text=True, check=False, timeout=120
-    )
+    return forked.run(words, 120)
 
 
 def reported(folder: Path, *words: str) -> tuple[subprocess.CompletedProcess[str], Path]:

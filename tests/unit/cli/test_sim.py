@@ -13,10 +13,11 @@ from vpp_papi.vpp_stats import VPPStats
 
 from tests import forked
 from tests.unit.cli.conftest import consenting
+from tests.unit.cli.test_confirm import until
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-Start = Callable[..., "subprocess.Popen[str]"]
+Start = Callable[..., forked.Child]
 
 STATE = {
     "format_version": 1,
@@ -37,19 +38,17 @@ STATE = {
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start a simulated VPP on `vpp.sock` in a scratch folder and wait until it listens; kill it at the end."""
     started = []
+    said = tmp_path / "sim.log"
 
-    def start_and_wait(*arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "vppcfg", "sim", "--socket", "vpp.sock", *arguments]
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-        started.append(process)
-        assert process.stderr is not None
-        assert "is listening on vpp.sock" in process.stderr.readline()
-        return process
+    def start_and_wait(*arguments: str) -> forked.Child:
+        with open(said, "wb") as file:
+            started.append(forked.Child(["sim", "--socket", "vpp.sock", *arguments], err=file, folder=tmp_path))
+        until(lambda: "is listening on vpp.sock" in said.read_text(), "it listens")
+        return started[-1]
 
     yield start_and_wait
-    for process in started:
-        process.kill()
-        process.communicate(timeout=30)
+    for simulator in started:
+        simulator.kill()
 
 
 def vppcfg(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -60,8 +59,7 @@ def vppcfg(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 def test_a_signal_is_its_normal_end(start: Start, tmp_path: Path, number: signal.Signals) -> None:
     simulator = start("--phy", "eth0")
     assert (tmp_path / "vpp.sock").is_socket()
-    simulator.send_signal(number)
-    assert simulator.wait(timeout=30) == ExitCode.DONE
+    assert simulator.end(number, 30) == ExitCode.DONE
     assert not (tmp_path / "vpp.sock").exists()
 
 
@@ -113,7 +111,7 @@ def test_it_dies_when_told(start: Start, tmp_path: Path) -> None:
     (tmp_path / "router.yaml").write_text("interfaces: { eth0: { mtu: 1500 } }\n")
     simulator = start("--phy", "eth0", "--die-at", "1")
     applying = forked.Child(["apply", "--yes", "-c", "router.yaml", "-a", "vpp.sock"], folder=tmp_path)
-    assert simulator.wait(timeout=30) == ExitCode.DONE
+    assert simulator.wait(30) == ExitCode.DONE
     applying.kill()
     assert not (tmp_path / "vpp.sock").exists()
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests import forked
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.following import RouterView
 from vppcfg.app.monitoring.rates import InterfaceRates, NodeRates, ReasonRate, RouterRates, WorkerRates
@@ -212,15 +213,13 @@ def vpp(tmp_path: Path) -> Iterator[Router]:
         yield found
 
 
-def command(folder: Path, *words: str) -> list[str]:
+def words_for(folder: Path, *words: str) -> list[str]:
     options = ["-a", str(folder / "api.sock"), "-c", str(folder / "r.yaml"), "--state-dir", str(folder / "state")]
-    return [sys.executable, "-m", "vppcfg", "top", *options, *words]
+    return ["top", *options, *words]
 
 
 def output_of(folder: Path, *words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        command(folder, *words, "--interval", "0.5"), capture_output=True, text=True, check=False, timeout=60
-    )
+    done = forked.run(words_for(folder, *words, "--interval", "0.5"), 60)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -276,7 +275,8 @@ def terminal(folder: Path, *words: str) -> Iterator[Callable[..., str]]:
     """Yield what sends keys to a terminal of 80x24 with `vppcfg top` in it, and returns its screen."""
     socket = str(folder / "tmux.sock")
     tmux = ["tmux", "-S", socket, "-f", os.devnull]
-    line = " ".join(f"'{word}'" for word in command(folder, "--interval", "0.5", *words))
+    command = [sys.executable, "-m", "vppcfg", *words_for(folder, "--interval", "0.5", *words)]
+    line = " ".join(f"'{word}'" for word in command)
     start = ["new-session", "-d", "-x", "80", "-y", "24", f"{line}; echo ended with $?; sleep 60"]
     subprocess.run([*tmux, *start], check=True, env={**os.environ, "LANG": "C.UTF-8", "TERM": "xterm-256color"})
 

@@ -1,6 +1,7 @@
 """What the tests of the client of VPP's API share."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 
@@ -15,9 +16,6 @@ _LEARNING = {
 
 @pytest.fixture(scope="module", autouse=True)
 def keep_api_definitions(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Learn the API of a stand-in for VPP once for all tests of a module, but for those about how it is learned."""
-    if request.path.stem in _LEARNING:
-        yield
-        return
-    with api_learned_once():
+    """Learn the API of a stand-in for VPP once, but not for tests about how it is learned."""
+    with nullcontext() if request.path.stem in _LEARNING else api_learned_once():
         yield

@@ -16,15 +16,15 @@ SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f5
         ("nat44 ei plugin enable endpoint-dependent", "endpoint-dependent"),
         ("set acl-plugin log enable", "log"),
         ("policer add name gold cir 50 bc 4096", "bc"),
-        ("policer add name gold rate-type kbps", "rate-type"),
-        ("policer add name gold type single", "single"),
+        ("policer add name gold rate-type kbps", "rate-type kbps"),
+        ("policer add name gold type single", "type single"),
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5 next-l2", "next-l2"),
     ],
 )
 def test_an_unknown_word_ends_the_script(line: str, word: str) -> None:
     adoption = adopted(f"{line}\nset interface state xe0 up\n")
     assert outcomes(adoption) == ["fault", "never_ran"]
-    assert f"`{word}`" in fault_in(adoption).why
+    assert f"does not take `{word}" in fault_in(adoption).why
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,33 @@
+"""VPP refuses commands without a key that make what is there, or look up what is not (tried on 26.10)."""
+
+import pytest
+
+from tests.unit.adopt.test_replay import adopted, outcomes
+
+POLICER = "policer add name gold type 1r2c cir 1000 cb 4096"
+SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f574265564551694d653768"
+SRV6 = "sr policy add bsid 2001:db8::1:1 next 2001:db8::2 encap"
+
+
+@pytest.mark.parametrize(
+    ("lines", "refused"),
+    [
+        ((POLICER, "configure policer name gold cir 2000 cb 4096", "policer input name gold xe0"), ""),
+        ((POLICER, POLICER), "policer gold is already there"),
+        (("configure policer name gold cir 2000 cb 4096",), "policer gold is not there"),
+        ((POLICER, "policer del name gold", "policer reset name gold"), "policer gold is not there"),
+        ((SA, "ipsec sa del 10", SA), ""),
+        ((SA, "ipsec sa del 11"), "IPsec SA 11 is not there"),
+        ((SRV6, "sr steer l3 10.0.0.0/8 via bsid 2001:db8::1:1"), ""),
+        (("sr steer l3 10.0.0.0/8 via bsid 2001:db8::1:1",), "SR policy 2001:db8::1:1 is not there"),
+        (("ikev2 profile set pr1 id local fqdn a.example",), "IKEv2 profile pr1 is not there"),
+        (("nat66 plugin enable", "set interface nat66 in xe0"), ""),
+        (("set interface nat66 in xe0",), "NAT66 is not there"),
+        (("nat64 plugin enable", "nat64 plugin enable"), "NAT64 is already there"),
+    ],
+)
+def test_what_is_looked_up_must_have_been_made(lines: tuple[str, ...], refused: str) -> None:
+    adoption = adopted("\n".join(lines) + "\n")
+    *former, last = outcomes(adoption)
+    assert (former, last) == (["unmanaged"] * len(former), "fault" if refused else "unmanaged")
+    assert not refused or refused in adoption.report.lines[-1].why

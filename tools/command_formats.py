@@ -1,0 +1,140 @@
+"""Reads what the functions of VPP's CLI commands take behind the words of a command, from their source in C.
+
+A function tries formats on its input (`unformat`). What none of them takes is an error: where a function reads the
+line itself, VPP takes the rest for another command (vlib_cli_input in vlib/cli.c); where it reads a copy of the line
+(unformat_line_input), the loop over it must end with an error. Of a function of another form nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+VALUES = {
+    **dict.fromkeys(("unformat_vnet_sw_interface", "unformat_vnet_hw_interface"), "interface"),
+    "unformat_ip4_address": "ip4",
+    "unformat_ip6_address": "ip6",
+    **dict.fromkeys(("unformat_ip46_address", "unformat_ip_address"), "ip"),
+    **dict.fromkeys(("unformat_ip_prefix", "unformat_ip46_prefix"), "prefix"),
+    **dict.fromkeys(("unformat_ethernet_address", "unformat_mac_address_t", "unformat_mac_address"), "mac"),
+    "unformat_memory_size": "size",
+    "unformat_hex_string": "hex",
+    **dict.fromkeys(("unformat_ip_protocol", "unformat_nat_protocol", "unformat_vlib_enable_disable"), "word"),
+    **dict.fromkeys(("unformat_vlib_pci_addr", "unformat_bitmap_list", "unformat_vlib_log_class"), "word"),
+    **dict.fromkeys(("unformat_tunnel_mode", "unformat_ip_address_family", "unformat_urpf_mode"), "word"),
+    **dict.fromkeys(("unformat_ipsec_crypto_alg", "unformat_ipsec_integ_alg", "unformat_ipsec_key"), "word"),
+}
+"""What one word each of VPP's readers takes; another one may take anything."""
+_SEVERAL = {
+    "unformat_tunnel": ("tunnel", *(f"tunnel {word} <any>" for word in ("src", "dst", "table-id", "hop-limit")))
+}
+"""The formats of readers of several words that begin with one of their own."""
+_ANY = "<any>"
+_CONVERSIONS = {"d": "number", "u": "number", "x": "hex", "X": "hex", "s": "word", "v": "word", "f": "fraction"}
+_STRING = r'"(?:\\.|[^"\\])*"'
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_TOKEN = re.compile(rf"{_STRING}|'(?:\\.|[^'\\])*'|/\*.*?\*/|.", re.DOTALL)
+_HEAD = r"^[\w\s*]*\b{}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)\s*,(?:[^()]|\([^()]*\))*\)\s*(?={{)"
+_LOOP = r"\bwhile\s*\(\s*unformat_check_input\s*\(\s*{}\s*\)\s*!=[^{{;]*"
+_LINE = re.compile(r"\(\s*\w+\s*,\s*unformat_line_input\s*,\s*(\w+)\s*\)")
+_READS_NOTHING = frozenset(
+    {"unformat_check_input", "unformat_free", "unformat_is_eof", "unformat_parse_error", "unformat_skip_white_space"}
+)
+_CONVERSION = re.compile(r"%(?:ll|l|L|w)?([a-zA-Z])|%_|%%")
+
+
+def formats_of(source: str, function: str) -> tuple[str, ...] | None:
+    """Return the formats that a function in C tries on its input, sorted, None where its form is not understood.
+
+    What stands for a value is in angle brackets: `spi <number>`; `<any>` where anything may follow.
+    """
+    match = re.search(_HEAD.format(function), source, re.MULTILINE)
+    body = _COMMENT.sub(" ", _block(source, match.end())) if match else ""
+    if match is None or "#" in body:
+        return None
+    names = {match[1]}
+    if line := _LINE.search(body):
+        names.add(line[1])
+        loops = [_block(body, found.end()) for found in re.finditer(_LOOP.format(line[1]), body)]
+        if not loops or not all(map(_ends_with_error, loops)):
+            return None
+    found: set[str] = set()
+    for name in names:
+        for call, arguments in _uses(body, name):
+            if call in _READS_NOTHING or arguments[1:2] == ["unformat_line_input"]:
+                continue
+            if several := _SEVERAL.get("".join(arguments[2:3])):
+                found.update(several)
+                continue
+            text = _format(call, arguments)
+            if text is None or text.startswith(_ANY):
+                return None
+            found.add(text)
+    return tuple(sorted(found))
+
+
+def _block(text: str, start: int) -> str:
+    """Return the block in braces that begins at a place, '' where none begins there."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return text[start : token.end()] if text[start] == "{" else ""
+    return ""
+
+
+def _ends_with_error(loop: str) -> bool:
+    """Return whether the last branch in a loop returns an error, and no branch leaves the loop without one."""
+    code = re.sub(_STRING, "", loop)
+    *_, last = code.split("else")
+    is_error = re.search(r"clib_error_(return|create)|unformat_parse_error", last) and re.search(
+        r"\b(goto|return)\b", last
+    )
+    jumps = re.finditer(r"(?:[^;{}]*[;{}]){0,2}[^;{}]*\b(?:goto|return|break)\b[^;]*;", code)
+    return (
+        bool(is_error) and not re.search(r"\bif\b", last) and all(re.search(r"err|\brv\b", jump[0]) for jump in jumps)
+    )
+
+
+def _uses(body: str, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each call that is given the input, with its arguments; ('', []) for any other use of it."""
+    code = re.sub(_STRING, lambda string: '"' * len(string[0]), body)
+    for use in re.finditer(rf"(?<![\w&>.]){name}\b(?!\s*=\s*&)", code):
+        if call := re.search(r"(\w+)\s*\(\s*$", body[: use.start()]):
+            yield call[1], _arguments(body, use.start())
+        elif not re.search(r"(format_unformat_error|unformat_line_input),\s*$", body[: use.start()]):
+            yield "", []
+
+
+def _arguments(body: str, start: int) -> list[str]:
+    """Return the arguments of a call from the first one on."""
+    found, depth = [""], 0
+    for token in _TOKEN.finditer(body, start):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth < 0:
+            break
+        if depth == 0 and token[0] == ",":
+            found.append("")
+        else:
+            found[-1] += token[0]
+    return [argument.strip() for argument in found]
+
+
+def _format(call: str, arguments: list[str]) -> str | None:
+    """Return a format with its values named, None for a call that is not understood."""
+    if call == "unformat_user" and arguments[1:]:
+        return f"<{VALUES.get(arguments[1], 'any')}>"
+    if call != "unformat" or not re.fullmatch(rf"(?:{_STRING}\s*)+", "".join(arguments[1:2])):
+        return None
+    rest = arguments[2:]
+
+    def named(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return "%" if match[0] == "%%" else ""
+        reader = rest.pop(0) if match[1] == "U" and rest else ""
+        del rest[: 2 if reader.startswith("unformat_vnet") else 1]
+        return f"<{VALUES.get(reader, 'any') if reader else _CONVERSIONS.get(match[1], 'any')}>"
+
+    text = _CONVERSION.sub(named, "".join(part[1:-1] for part in re.findall(_STRING, arguments[1])))
+    head, found, _ = text.partition(_ANY)
+    return " ".join((head + found).split())

@@ -1,0 +1,90 @@
+"""What commands without a key make and look up: VPP refuses one that makes what is there, or needs what is not.
+
+Each row was tried on VPP 26.10; older releases look up the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vppcfg.record import record
+
+
+@record
+class _Row:
+    kind: str
+    use: str
+    """`make`, `delete` or `need`."""
+    command: str
+    word: str
+    """A word that the command has, with `!` one that it has not, '' where any will do."""
+    place: str
+    """The word before the name, or `#` and the place of the name, or '' for what there is one of."""
+
+
+_TABLE = """
+policer    | make   | policer add                        | name
+policer    | delete | policer del                        | name
+policer    | need   | configure policer                  | name
+policer    | need   | policer reset                      | name
+policer    | need   | policer input                      | name
+policer    | need   | policer output                     | name
+policer    | need   | policer bind                       | name
+policer    | need   | classify session                   | policer-hit-next
+IPsec SA   | make   | ipsec sa: add                      | add
+IPsec SA   | delete | ipsec sa: del                      | del
+SR policy  | make   | sr policy: add                     | bsid
+SR policy  | delete | sr policy: del                     | bsid
+SR policy  | need   | sr policy: mod                     | bsid
+SR policy  | need   | sr steer: !del                     | bsid
+IKEv2 profile | make   | ikev2 profile: add              | add
+IKEv2 profile | delete | ikev2 profile: del              | del
+IKEv2 profile | need   | ikev2 profile: set              | set
+NAT44-EI   | make   | nat44 ei plugin: enable            |
+NAT44-EI   | delete | nat44 ei plugin: disable           |
+NAT44-EI address | make   | nat44 ei add address: !del   | #0
+NAT44-EI address | delete | nat44 ei add address: del    | #0
+NAT64      | make   | nat64 plugin: enable               |
+NAT64 pool address | make   | nat64 add pool address: !del | #0
+NAT64 pool address | delete | nat64 add pool address: del  | #0
+NAT66      | make   | nat66 plugin: enable               |
+NAT66      | need   | set interface nat66                |
+NAT66      | need   | nat66 add static mapping           |
+"""
+
+
+def _row(line: str) -> _Row:
+    kind, use, command, place = (part.strip() for part in line.split("|"))
+    command, _, word = command.partition(": ")
+    return _Row(kind=kind, use=use, command=command, word=word, place=place)
+
+
+_ROWS = tuple(map(_row, _TABLE.strip().splitlines()))
+
+
+class UnmanagedObjects:
+    """The objects that one script has made and not deleted."""
+
+    def __init__(self) -> None:
+        self._there: set[tuple[str, str]] = set()
+
+    def refusal(self, command: str, words: Sequence[str]) -> str:
+        """Note what a command makes and deletes; return why VPP refuses it, '' where nothing says so."""
+        for row in _ROWS:
+            name = _name(row, words) if row.command == command else None
+            if name is None:
+                continue
+            found = (row.kind, name)
+            if (found in self._there) == (row.use == "make"):
+                return f"{' '.join(found).strip()} is {'already' if row.use == 'make' else 'not'} there"
+            (self._there.discard if row.use == "delete" else self._there.add)(found)
+        return ""
+
+
+def _name(row: _Row, words: Sequence[str]) -> str | None:
+    """Return the name of the object that a command is about, None where it does not do what the row says."""
+    if row.word and (row.word.removeprefix("!") in words) == row.word.startswith("!"):
+        return None
+    if row.place.startswith("#"):
+        return next(iter(words[int(row.place[1:]) :]), None)
+    return words[words.index(row.place) + 1] if row.place in words[:-1] else None if row.place else ""
