@@ -44,7 +44,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
 LEFT = (
-    "nat64 plugin enable",
+    "nat64 add prefix 64:ff9b::/96",
     "ip route add 198.51.100.0/24 via 192.0.2.254",
     "set ip neighbor-config ip4 limit 1000",
     "set interface rx-mode {port} interrupt",
