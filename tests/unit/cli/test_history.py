@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Run, Serve, runner
+from tests.unit.cli.conftest import L2XC, L3, Run, Serve, errors_of, runner
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Status, Timer
@@ -64,9 +64,7 @@ def test_ids_of_processes_are_for_who_asks_for_them(run: Run) -> None:
 
 
 def test_a_change_that_is_not_there_is_an_error(run: Run) -> None:
-    code, _, err = run("history", "9")
-    assert code == ExitCode.REFUSED
-    assert "the journal has no entry 9" in err
+    assert "the journal has no entry 9" in errors_of(ExitCode.REFUSED, run, "history", "9")
 
 
 def test_the_file_is_kept_as_it_was_read(run: Run, router: Router) -> None:
