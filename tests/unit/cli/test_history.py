@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import L2XC, L3, Run, Serve, errors_of, runner
+from tests.unit.cli.test_boot_history import mark
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Status, Timer
@@ -28,12 +29,6 @@ def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixtu
 @pytest.fixture
 def run(router: Router, capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(router.socket, capsys)
-
-
-def mark(router: Router, number: int, status: Status) -> None:
-    """Let a change look as if it had ended otherwise."""
-    journal = Journal(router.journal)
-    journal.end(journal.record(number), status, "")
 
 
 def test_there_is_one_line_for_each_change(run: Run) -> None:
