@@ -84,8 +84,10 @@ def test_a_change_that_waits_is_refused_by_both(run: Run, command: tuple[str, ..
     assert run(*command, "-c", "one.yaml")[0] == ExitCode.DONE
 
 
-def test_json_says_why_apply_would_refuse(run: Run) -> None:
-    code, out, _ = run("plan", "-c", "protected.yaml", "--format", "json")
+@pytest.mark.parametrize("plan", [("-c", "protected.yaml"), ("--show", "kept")], ids=["made", "kept"])
+def test_json_says_why_apply_would_refuse(run: Run, plan: tuple[str, ...]) -> None:
+    run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")
+    code, out, _ = run("plan", *plan, "--format", "json")
     assert code == ExitCode.REFUSED
     assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
 
@@ -125,13 +127,6 @@ def test_a_plan_that_is_kept_waits_for_a_change_that_waits(run: Run, command: tu
     assert run("apply", "--yes", "-c", "other.yaml", "--confirm=5")[0] == ExitCode.DONE
     assert "change 2 waits to be confirmed" in errors_of(ExitCode.REFUSED, run, *command, "kept")
     run("rollback", "--yes")
-
-
-def test_json_of_a_plan_that_is_kept_says_why_apply_would_refuse_it(run: Run) -> None:
-    run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")
-    code, out, _ = run("plan", "--show", "kept", "--format", "json")
-    assert code == ExitCode.REFUSED
-    assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
 
 
 def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> None:

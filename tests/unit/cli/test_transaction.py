@@ -345,7 +345,6 @@ def test_a_saved_plan_is_stale_once_vpp_has_moved(run: Run) -> None:
     err = errors_of(ExitCode.REFUSED, run, "apply", "saved.plan")
     moved = "VPP is not as it was when the plan was made; since then this has moved:\n"
     assert f"{moved}~ interfaces.{GI1}\n    mtu: 9000 -> 1500\n" in err
-    assert "VPP is not as it was when the plan was made" in err
     assert is_at(run, "l2xc.yaml")
 
 
@@ -446,13 +445,9 @@ def test_without_a_place_for_the_journal_nothing_is_changed(run: Run, tmp_path: 
     assert not is_at(run, "l3.yaml")
 
 
-def test_waiting_makes_sense_with_a_confirmation_only(run: Run) -> None:
-    assert run("apply", "-c", "l3.yaml", "--wait")[0] == ExitCode.INVALID
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1500"])
-def test_the_time_to_confirm_is_a_number_of_minutes(run: Run, text: str) -> None:
-    assert run("apply", "-c", "l3.yaml", f"--confirm={text}")[0] == ExitCode.INVALID
+@pytest.mark.parametrize("option", ["--wait", "--confirm=0", "--confirm=-1", "--confirm=x", "--confirm=1500"])
+def test_waiting_needs_a_confirmation_and_that_a_number_of_minutes(run: Run, option: str) -> None:
+    assert run("apply", "-c", "l3.yaml", option)[0] == ExitCode.INVALID
 
 
 def test_without_a_change_that_waits_there_is_nothing_to_confirm(run: Run) -> None:
