@@ -49,53 +49,16 @@ YAML_TOKENS = [
     *(b"[", b"]", b"{", b"}", b"'", b'"', b"|\n", b">\n", b"#", b"%YAML 1.1\n", b"---\n", b"...\n", b"~", b"null"),
     *(b"[" * 70, b"? " * 70, b"1" + b":30" * 300, b"9" * 300, b"0x" + b"f" * 99, b".nan", b"-.inf", b"1e400", b"0777"),
     *(b"2026-01-01", b"\t", b"\n  ", b"\x00", b"\xff\xfe", b"\xc2\x9b", b"\xe2\x80\xae", b"\xf0\x9f\x99\x82", b"true"),
-    *(
-        b"interfaces:\n",
-        b"sub-interfaces: ",
-        b"lcp: ",
-        b"terms: ",
-        b"unmanaged: ",
-        b"addresses: ",
-        b"workers: ",
-        b"-" * 99,
-    ),
+    *(b"interfaces:\n", b"sub-interfaces: ", b"lcp: ", b"terms: ", b"unmanaged: ", b"addresses: ", b"workers: "),
+    b"-" * 99,
 ]
 CONF_TOKENS = [
-    b"{",
-    b"}",
-    b" { " * 20,
-    b"#",
-    b"\n",
-    b"\x00",
-    b"\xff",
-    b"dpdk {",
-    b"dev ",
-    b"default",
-    b"'",
-    b"$",
-    b"\\",
+    *(b"{", b"}", b" { " * 20, b"#", b"\n", b"\x00", b"\xff", b"dpdk {", b"dev ", b"default", b"'", b"$", b"\\")
 ]
 SHOW_TOKENS = [
-    *(
-        b"vpp# show runtime\n",
-        b"vpp# show errors\n",
-        b"vpp# show hardware\n",
-        b"show buffers\n",
-        b"nan",
-        b"inf",
-        b"1e400",
-    ),
-    *(
-        b"-1",
-        b"9" * 400,
-        b"0",
-        b"%",
-        b"Thread 1 vpp_wk_0 (lcore 1)\n",
-        b"---------------\n",
-        b"\x1b[2J",
-        b"\xff",
-        b"\n",
-    ),
+    *(b"vpp# show runtime\n", b"vpp# show errors\n", b"vpp# show hardware\n", b"show buffers\n", b"nan", b"inf"),
+    *(b"1e400", b"-1", b"9" * 400, b"0", b"%", b"Thread 1 vpp_wk_0 (lcore 1)\n", b"---------------\n"),
+    *(b"\x1b[2J", b"\xff", b"\n"),
 ]
 ODD_VALUES: list[Any] = [
     *(None, True, -1, 0, 2**70, 1e300, 0.5, "", "x", "\x9b\n\u202e", "9" * 5000, [], {}, [[]], {"a": {}}, [None])

@@ -23,14 +23,8 @@ LABELS = {"eth0": 'interface="eth0"', "worker0": 'worker="vpp_wk_0"', "worker1":
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "VppMetricsMissing": ({'up{job="vppcfg"}': "0x40"}, {'up{job="vppcfg"}': "1x40"}),
     "VppDown": ({"vpp_up": "0x40"}, {"vpp_up": "1x40"}),
-    "VppRestarted": (
-        {"vpp_start_time_seconds": "100x25 900x15"},
-        {"vpp_start_time_seconds": "100x40"},
-    ),
-    "VppHung": (
-        {"vpp_refresh_timestamp_seconds": "0x40"},
-        {"vpp_refresh_timestamp_seconds": "0+60x40"},
-    ),
+    "VppRestarted": ({"vpp_start_time_seconds": "100x25 900x15"}, {"vpp_start_time_seconds": "100x40"}),
+    "VppHung": ({"vpp_refresh_timestamp_seconds": "0x40"}, {"vpp_refresh_timestamp_seconds": "0+60x40"}),
     "VppNamesUnknown": ({"vpp_names_known": "0x40"}, {"vpp_names_known": "1x40"}),
     "VppWorkerSaturated": (
         {
@@ -70,14 +64,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"vpp_interface_receive_errors_total@eth0": "0+6x40"},
     ),
     "VppDropsHigh": (
-        {
-            "vpp_interface_drops_total@eth0": "0+120000x40",
-            "vpp_interface_receive_packets_total@eth0": "0+6000000x40",
-        },
-        {
-            "vpp_interface_drops_total@eth0": "0+120000x40",
-            "vpp_interface_receive_packets_total@eth0": "0+600000000x40",
-        },
+        {"vpp_interface_drops_total@eth0": "0+120000x40", "vpp_interface_receive_packets_total@eth0": "0+6000000x40"},
+        {"vpp_interface_drops_total@eth0": "0+120000x40", "vpp_interface_receive_packets_total@eth0": "0+600000000x40"},
     ),
     "VppLinkDown": (
         {"vpp_interface_admin_up@eth0": "1x40", "vpp_interface_link_up@eth0": "0x40"},
@@ -108,14 +96,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
     ),
     "VppMemoryFull": (
-        {
-            'vpp_heap_used_bytes{heap="main heap"}': "75x40",
-            'vpp_heap_size_bytes{heap="main heap"}': "100x40",
-        },
-        {
-            'vpp_heap_used_bytes{heap="main heap"}': "60x40",
-            'vpp_heap_size_bytes{heap="main heap"}': "100x40",
-        },
+        {'vpp_heap_used_bytes{heap="main heap"}': "75x40", 'vpp_heap_size_bytes{heap="main heap"}': "100x40"},
+        {'vpp_heap_used_bytes{heap="main heap"}': "60x40", 'vpp_heap_size_bytes{heap="main heap"}': "100x40"},
     ),
     "VppNatSessionsFull": (
         {"vpp_nat44_sessions@worker0": "95x40", "vpp_nat44_sessions_limit": "100x40"},
@@ -133,28 +115,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"vppcfg_in_sync": "0x40", "vppcfg_vpp_up": "1x40"},
         {"vppcfg_in_sync": "0x40", "vppcfg_vpp_up": "0x40"},
     ),
-    "VppConfigInvalid": (
-        {"vppcfg_config_valid": "0x40"},
-        {"vppcfg_config_valid": "1x40"},
-    ),
+    "VppConfigInvalid": ({"vppcfg_config_valid": "0x40"}, {"vppcfg_config_valid": "1x40"}),
     "VppChangeUnconfirmed": (
-        {
-            "vppcfg_change_unconfirmed": "1x40",
-            "vppcfg_change_deadline_timestamp_seconds": "1830x40",
-        },
-        {
-            "vppcfg_change_unconfirmed": "1x40",
-            "vppcfg_change_deadline_timestamp_seconds": "9000x40",
-        },
+        {"vppcfg_change_unconfirmed": "1x40", "vppcfg_change_deadline_timestamp_seconds": "1830x40"},
+        {"vppcfg_change_unconfirmed": "1x40", "vppcfg_change_deadline_timestamp_seconds": "9000x40"},
     ),
-    "VppChangeHalfWay": (
-        {"vppcfg_change_half_way": "1x40"},
-        {"vppcfg_change_half_way": "0x40"},
-    ),
-    "VppNotAsLinux": (
-        {"vppcfg_verify_is_same": "0x40"},
-        {"vppcfg_verify_is_same": "1x40"},
-    ),
+    "VppChangeHalfWay": ({"vppcfg_change_half_way": "1x40"}, {"vppcfg_change_half_way": "0x40"}),
+    "VppNotAsLinux": ({"vppcfg_verify_is_same": "0x40"}, {"vppcfg_verify_is_same": "1x40"}),
 }
 """By alert: what fires it, and what resembles that and does not; a value each minute, looked at after 30.
 

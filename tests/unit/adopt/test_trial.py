@@ -11,12 +11,6 @@ from vppcfg.adopt.trial import EndState
 PLAIN = "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n"
 
 
-def test_ipv6_alone_is_in_no_key_of_the_file() -> None:
-    adoption = adopted("set interface state xe0 up\nenable ip6 interface xe0\n")
-    assert outcomes(adoption) == ["file", "unmanaged"]
-    assert adoption.rest.commands == ("enable ip6 interface xe0",)
-
-
 def test_what_the_rest_creates_keeps_its_number_though_it_runs_after_the_file() -> None:
     adoption = adopted(
         "create loopback interface\ncreate loopback interface\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -145,6 +146,13 @@ def runner(socket: str, capsys: pytest.CaptureFixture[str], *, consents: bool = 
         return code, captured.out, captured.err
 
     return run
+
+
+def errors_of(expected: ExitCode, run: Run, *words: str) -> str:
+    """Run a command that has to end with an exit code, and return what it says on standard error."""
+    code, _, err = run(*words)
+    assert code == expected, err
+    return err
 
 
 def minutes_to_confirm() -> str:

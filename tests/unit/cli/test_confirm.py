@@ -176,18 +176,8 @@ def test_waiting_ends_with_9_when_nobody_confirms(router: Router) -> None:
 def test_the_terminal_and_everything_in_it_may_go(router: Router) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
-        words = [
-            sys.executable,
-            "-m",
-            "vppcfg",
-            "apply",
-            "-c",
-            "l3.yaml",
-            "--yes",
-            f"--confirm={4 * router.seconds / 60}",
-            "--wait",
-        ]
-        os.execv(sys.executable, [*words, "-a", router.socket])
+        words = ["apply", "-c", "l3.yaml", "--yes", f"--confirm={4 * router.seconds / 60}", "--wait"]
+        os.execv(sys.executable, [sys.executable, "-m", "vppcfg", *words, "-a", router.socket])
     until(lambda: "waiting to be confirmed" in router.statuses(), "applied")
     os.close(terminal)
     os.waitpid(pid, 0)

@@ -14,7 +14,7 @@ from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import Serve
 from tests.unit.cli.test_confirm import Router as RealRouter
 from tests.unit.cli.test_confirm import until
-from tests.unit.cli.test_damaged_journal import Router
+from tests.unit.cli.test_damaged_journal import Router, die
 from vppcfg.errors import ExitCode
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -23,13 +23,6 @@ MOST_WRITES = 60
 
 
 Begin = Callable[..., Router]
-
-
-def die(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    """In place of waiting for a timer: end it."""
-    os.close(ready)
-    process.kill()
-    process.wait()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Run, Serve, Terminal, runner, two_ports
+from tests.unit.cli.conftest import GI1, GI3, Run, Serve, Terminal, errors_of, runner, two_ports
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Silent
@@ -41,8 +41,7 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
 
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
 def test_plan_and_apply_refuse_alike_and_a_word_lifts_it(run: Run, command: tuple[str, ...]) -> None:
-    code, _, err = run(*command, "-c", "protected.yaml")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "-c", "protected.yaml")
     assert f"the plan has impact on what the file protects: remove on {GI1}" in err
     assert "--override-protected does it all the same" in err
     assert run(*command, "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
@@ -50,8 +49,7 @@ def test_plan_and_apply_refuse_alike_and_a_word_lifts_it(run: Run, command: tupl
 
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
 def test_max_impact_is_a_guard_of_both(run: Run, command: tuple[str, ...]) -> None:
-    code, _, err = run(*command, "-c", "other.yaml", "--max-impact", "recreate")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "-c", "other.yaml", "--max-impact", "recreate")
     assert "the plan's impact is remove, more than --max-impact recreate" in err
     assert "--max-impact remove allows it" in err
     assert run(*command, "-c", "other.yaml", "--max-impact", "remove")[0] == ExitCode.DONE
@@ -64,9 +62,7 @@ def test_a_mass_deletion_is_refused_by_both(run: Run, command: tuple[str, ...]) 
         ONE.replace(f"{GI3}: {{ mtu: 1500 }}", f"{GI3}:\n    mtu: 1500\n    sub-interfaces:\n{subs}")
     )
     assert run("apply", "-c", "many.yaml")[0] == ExitCode.DONE
-    code, _, err = run(*command, "-c", "one.yaml")
-    assert code == ExitCode.REFUSED
-    assert "--allow-mass-deletion does it all the same" in err
+    assert "--allow-mass-deletion does it all the same" in errors_of(ExitCode.REFUSED, run, *command, "-c", "one.yaml")
     assert run(*command, "-c", "one.yaml", "--allow-mass-deletion")[0] == ExitCode.DONE
 
 
@@ -74,8 +70,7 @@ def test_a_mass_deletion_is_refused_by_both(run: Run, command: tuple[str, ...]) 
 def test_a_file_that_was_rolled_back_is_refused_by_both(run: Run, command: tuple[str, ...]) -> None:
     run("apply", "--yes", "-c", "other.yaml")
     run("rollback", "--yes")
-    code, _, err = run(*command, "-c", "other.yaml")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "-c", "other.yaml")
     assert "this very file was rolled back (change 2" in err
     assert "--again" in err
     assert run(*command, "-c", "other.yaml", "--again")[0] == ExitCode.DONE
@@ -84,15 +79,15 @@ def test_a_file_that_was_rolled_back_is_refused_by_both(run: Run, command: tuple
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
 def test_a_change_that_waits_is_refused_by_both(run: Run, command: tuple[str, ...]) -> None:
     assert run("apply", "--yes", "-c", "other.yaml", "--confirm=5")[0] == ExitCode.DONE
-    code, _, err = run(*command, "-c", "one.yaml")
-    assert code == ExitCode.REFUSED
-    assert "change 2 waits to be confirmed" in err
+    assert "change 2 waits to be confirmed" in errors_of(ExitCode.REFUSED, run, *command, "-c", "one.yaml")
     run("confirm")
     assert run(*command, "-c", "one.yaml")[0] == ExitCode.DONE
 
 
-def test_json_says_why_apply_would_refuse(run: Run) -> None:
-    code, out, _ = run("plan", "-c", "protected.yaml", "--format", "json")
+@pytest.mark.parametrize("plan", [("-c", "protected.yaml"), ("--show", "kept")], ids=["made", "kept"])
+def test_json_says_why_apply_would_refuse(run: Run, plan: tuple[str, ...]) -> None:
+    run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")
+    code, out, _ = run("plan", *plan, "--format", "json")
     assert code == ExitCode.REFUSED
     assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
 
@@ -101,9 +96,7 @@ def test_a_plan_that_apply_would_refuse_is_not_kept(run: Run) -> None:
     assert run("plan", "-c", "protected.yaml", "--save", "kept")[0] == ExitCode.REFUSED
     assert not Path("kept").exists()
     assert run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")[0] == ExitCode.DONE
-    code, _, err = run("apply", "--yes", "kept")
-    assert code == ExitCode.REFUSED
-    assert "what the file protects" in err
+    assert "what the file protects" in errors_of(ExitCode.REFUSED, run, "apply", "--yes", "kept")
     assert run("apply", "--yes", "kept", "--override-protected")[0] == ExitCode.DONE
 
 
@@ -112,11 +105,9 @@ def test_a_plan_that_is_kept_has_the_guards_when_it_is_shown_and_when_it_is_appl
     run: Run, command: tuple[str, ...]
 ) -> None:
     assert run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")[0] == ExitCode.DONE
-    code, _, err = run(*command, "kept")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "kept")
     assert f"the plan has impact on what the file protects: remove on {GI1}" in err
-    code, _, err = run(*command, "kept", "--override-protected", "--max-impact", "flap")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "kept", "--override-protected", "--max-impact", "flap")
     assert "more than --max-impact flap" in err
     assert run(*command, "kept", "--override-protected")[0] == ExitCode.DONE
 
@@ -126,9 +117,7 @@ def test_a_plan_that_is_kept_of_a_file_that_was_rolled_back_is_refused(run: Run,
     run("apply", "--yes", "-c", "other.yaml")
     run("rollback", "--yes")
     assert run("plan", "-c", "other.yaml", "--again", "--save", "kept")[0] == ExitCode.DONE
-    code, _, err = run(*command, "kept")
-    assert code == ExitCode.REFUSED
-    assert "this very file was rolled back (change 2" in err
+    assert "this very file was rolled back (change 2" in errors_of(ExitCode.REFUSED, run, *command, "kept")
     assert run(*command, "kept", "--again")[0] == ExitCode.DONE
 
 
@@ -136,24 +125,13 @@ def test_a_plan_that_is_kept_of_a_file_that_was_rolled_back_is_refused(run: Run,
 def test_a_plan_that_is_kept_waits_for_a_change_that_waits(run: Run, command: tuple[str, ...]) -> None:
     assert run("plan", "-c", "other.yaml", "--save", "kept")[0] == ExitCode.DONE
     assert run("apply", "--yes", "-c", "other.yaml", "--confirm=5")[0] == ExitCode.DONE
-    code, _, err = run(*command, "kept")
-    assert code == ExitCode.REFUSED
-    assert "change 2 waits to be confirmed" in err
+    assert "change 2 waits to be confirmed" in errors_of(ExitCode.REFUSED, run, *command, "kept")
     run("rollback", "--yes")
-
-
-def test_json_of_a_plan_that_is_kept_says_why_apply_would_refuse_it(run: Run) -> None:
-    run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")
-    code, out, _ = run("plan", "--show", "kept", "--format", "json")
-    assert code == ExitCode.REFUSED
-    assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
 
 
 def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> None:
     assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
-    code, _, err = run("rollback", "--yes")
-    assert code == ExitCode.REFUSED
-    assert f"what the file protects: remove on {GI1}" in err
+    assert f"what the file protects: remove on {GI1}" in errors_of(ExitCode.REFUSED, run, "rollback", "--yes")
     assert run("rollback", "--yes", "--max-impact", "flap", "--override-protected")[0] == ExitCode.REFUSED
     assert run("rollback", "--yes", "--override-protected")[0] == ExitCode.DONE
 
@@ -170,14 +148,12 @@ def test_the_timer_passes_the_guards_with_a_warning(run: Run, vpp: str, caplog: 
 def test_a_boot_passes_the_guards_with_a_warning(run: Run) -> None:
     assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
     assert run("apply", "--yes", "-c", "one.yaml", "--state-dir", "elsewhere")[0] == ExitCode.DONE
-    code, _, err = run("apply", "--boot", "-c", "protected.yaml")
-    assert code == ExitCode.DONE
+    err = errors_of(ExitCode.DONE, run, "apply", "--boot", "-c", "protected.yaml")
     assert f"WARNING ] root.main: The plan has impact on what the file protects: remove on {GI1}" in err
 
 
 def test_nobody_at_a_terminal_and_no_yes_is_refused_where_there_is_impact(run: Run) -> None:
-    code, _, err = run("apply", "-c", "other.yaml")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, "apply", "-c", "other.yaml")
     assert f"the plan has impact (remove on {GI1}), and there is no terminal to ask at; nothing was changed" in err
     assert "--yes does it without a question" in err
     assert run("apply", "--yes", "-c", "other.yaml")[0] == ExitCode.DONE
@@ -192,9 +168,7 @@ def test_at_a_terminal_whatever_has_impact_is_asked(
     run: Run, monkeypatch: pytest.MonkeyPatch, answer: str, expected: ExitCode
 ) -> None:
     at_a_terminal(monkeypatch, answer)
-    code, _, err = run("apply", "-c", "other.yaml")
-    assert code == expected
-    assert f"Impact: remove on {GI1}. Go on? [y/N]" in err
+    assert f"Impact: remove on {GI1}. Go on? [y/N]" in errors_of(expected, run, "apply", "-c", "other.yaml")
     if expected is ExitCode.DONE:
         at_a_terminal(monkeypatch, answer)
         assert run("rollback")[0] == ExitCode.DONE
@@ -215,15 +189,13 @@ def test_the_question_repeats_no_impact_that_stands_right_above_it(
 
 def test_what_has_no_impact_is_not_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("more.yaml").write_text(ONE.replace("[ 192.0.2.1/30 ]", "[ 192.0.2.1/30, 203.0.113.1/30 ]"))
-    code, _, err = run("apply", "-c", "more.yaml")
-    assert code == ExitCode.DONE
+    err = errors_of(ExitCode.DONE, run, "apply", "-c", "more.yaml")
     assert "Go on?" not in err
 
 
 def test_force_is_an_error_that_names_what_came_in_its_place(run: Run) -> None:
     for command in ("apply", "plan"):
-        code, _, err = run(command, "-c", "other.yaml", "--force")
-        assert code == ExitCode.INVALID
+        err = errors_of(ExitCode.INVALID, run, command, "-c", "other.yaml", "--force")
         for option in ("--override-protected", "--allow-mass-deletion", "--again", "--no-way-back"):
             assert option in err
 
@@ -257,8 +229,7 @@ def routed(vpp: str, run: Run) -> Run:
 
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
 def test_typed_routes_of_a_table_that_goes_are_lost_with_consent_alone(routed: Run, command: tuple[str, ...]) -> None:
-    code, _, err = routed(*command, "-c", "one.yaml")
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, routed, *command, "-c", "one.yaml")
     assert "the plan takes away what vppcfg does not manage: ipv4-VRF:100: 7 routes of the prompt: lost" in err
     assert "ipv6-VRF:100: route of the prompt 2001:db8:9::/48 table 100" in err
     assert "--lose-unmanaged does it all the same" in err
@@ -331,8 +302,7 @@ def test_a_neighbor_that_is_left_of_a_deleted_interface_ends_no_vpp_and_lands_no
     left: tuple[Run, str], command: tuple[str, ...], file: str, text: str
 ) -> None:
     run, vpp = left
-    code, _, err = run(*command, "-c", file)
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, *command, "-c", file)
     assert text in err
     assert f"`set ip neighbor del loopN {LEFT[0]} {LEFT[1]}` there; then delete these loopbacks" in err
     assert run("plan", "-c", "one.yaml", "--detailed-exitcode")[0] == ExitCode.DONE
@@ -376,7 +346,6 @@ def test_a_journal_on_a_read_only_file_system_stops_plan(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vppcfg.transaction.folders.os.access", lambda path, mode: False)
-    code, _, err = run("plan", "-c", "other.yaml", "--state-dir", str(tmp_path))
-    assert code == ExitCode.REFUSED
+    err = errors_of(ExitCode.REFUSED, run, "plan", "-c", "other.yaml", "--state-dir", str(tmp_path))
     assert "`vppcfg apply` would refuse this: cannot use" in err
     assert "Permission denied" in err

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Run, Serve, runner, two_ports
+from tests.unit.cli.conftest import Run, Serve, errors_of, runner, two_ports
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.entry import Status
@@ -48,8 +48,7 @@ def is_at(run: Run, config: str) -> bool:
 
 
 def test_a_rollback_goes_to_the_settled_state_before_both(run: Run) -> None:
-    code, _, err = run("rollback", "--yes")
-    assert code == ExitCode.DONE
+    err = errors_of(ExitCode.DONE, run, "rollback", "--yes")
     assert "The state before change 2 is back" in err
     assert "Change 3 went on from change 2, which did not come to its end: both are rolled back" in err
     assert is_at(run, "l2xc.yaml")

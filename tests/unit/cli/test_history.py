@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Run, Serve, runner
+from tests.unit.cli.conftest import L2XC, L3, Run, Serve, errors_of, runner
+from tests.unit.cli.test_boot_history import mark
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Status, Timer
@@ -28,12 +29,6 @@ def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixtu
 @pytest.fixture
 def run(router: Router, capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(router.socket, capsys)
-
-
-def mark(router: Router, number: int, status: Status) -> None:
-    """Let a change look as if it had ended otherwise."""
-    journal = Journal(router.journal)
-    journal.end(journal.record(number), status, "")
 
 
 def test_there_is_one_line_for_each_change(run: Run) -> None:
@@ -64,9 +59,7 @@ def test_ids_of_processes_are_for_who_asks_for_them(run: Run) -> None:
 
 
 def test_a_change_that_is_not_there_is_an_error(run: Run) -> None:
-    code, _, err = run("history", "9")
-    assert code == ExitCode.REFUSED
-    assert "the journal has no entry 9" in err
+    assert "the journal has no entry 9" in errors_of(ExitCode.REFUSED, run, "history", "9")
 
 
 def test_the_file_is_kept_as_it_was_read(run: Run, router: Router) -> None:

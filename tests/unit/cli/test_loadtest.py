@@ -257,23 +257,8 @@ def test_a_ramp_on_a_t_rex_counts_what_its_device_forwards(
 ) -> None:
     server.capacity_pps = 100_000.0
     file = tmp_path / "ramp.json"
-    options = [
-        "-s",
-        server.address,
-        "-p",
-        "bench",
-        "-wd",
-        "1",
-        "-rd",
-        "2",
-        "-hd",
-        "1",
-        "-rt",
-        "140kpps",
-        "-o",
-        str(file),
-    ]
-    assert ramp("-q", *options) == ExitCode.VERDICT
+    course = ["-wd", "1", "-rd", "2", "-hd", "1", "-rt", "140kpps"]
+    assert ramp("-q", "-s", server.address, "-p", "bench", *course, "-o", str(file)) == ExitCode.VERDICT
     result = read_result(file)
     last = result.samples[-1]
     assert last.phase is LoadPhase.HOLD

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from vpp_papi.vpp_stats import VPPStats
 
 from tests import forked
 from tests.unit.cli.conftest import consenting
 from tests.unit.cli.test_confirm import until
+from tests.unit.simulator.test_faults import boot_time
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -124,15 +124,6 @@ def test_it_comes_back_unconfigured_when_told(start: Start, tmp_path: Path) -> N
     assert simulator.poll() is None
     assert vppcfg(tmp_path, "apply", "-c", "router.yaml", "-a", "vpp.sock").returncode == ExitCode.DONE
     assert boot_time(tmp_path / "stats.sock") > before
-
-
-def boot_time(path: Path) -> int:
-    stats = VPPStats(str(path))
-    stats.connect()
-    try:
-        return int(stats["/sys/boottime"])
-    finally:
-        stats.disconnect()
 
 
 def test_the_stats_socket_of_another_vpp_is_left_alone(start: Start, tmp_path: Path) -> None:

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.common.addresses import (
-    AddressIndex,
-    address_key,
-    canonical_address,
-    is_unicast,
-)
+from vppcfg.common.addresses import AddressIndex, address_key, canonical_address, is_unicast
 
 HOSTS4 = st.builds(
     lambda value, length: f"{ipaddress.IPv4Address(value)}/{length}", st.integers(0, 31), st.integers(27, 32)

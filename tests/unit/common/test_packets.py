@@ -2,16 +2,7 @@
 
 from ipaddress import ip_address
 
-from vppcfg.common.packets import (
-    ICMP,
-    ICMP6,
-    TCP,
-    checksum,
-    icmp_message,
-    ipv6_packet,
-    tcp_segment,
-    udp_segment,
-)
+from vppcfg.common.packets import ICMP, ICMP6, TCP, checksum, icmp_message, ipv6_packet, tcp_segment, udp_segment
 
 HERE, THERE = ip_address("192.0.2.1"), ip_address("198.51.100.2")
 HERE6, THERE6 = ip_address("2001:db8::1"), ip_address("2001:db8::2")

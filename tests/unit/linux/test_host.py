@@ -116,17 +116,8 @@ def test_a_namespace_whose_folder_is_locked_is_not_waited_for_without_end(
     machine: Machine, host: LinuxHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vppcfg.linux.netns.LOCK_S", 0.2)
-    command = (
-        "nsenter",
-        "--target",
-        str(machine.pid),
-        "--mount",
-        "flock",
-        "/run/netns",
-        "sh",
-        "-c",
-        "echo locked; cat",
-    )
+    locked = ("flock", "/run/netns", "sh", "-c", "echo locked; cat")
+    command = ("nsenter", "--target", str(machine.pid), "--mount", *locked)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdin is not None
         assert holder.stdout.readline() == b"locked\n"

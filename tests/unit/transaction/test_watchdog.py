@@ -12,15 +12,7 @@ from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
-from vppcfg.transaction.watchdog import (
-    TimerWatch,
-    arm,
-    is_alive,
-    rearm,
-    remaining_s,
-    seconds_since_boot,
-    uses_systemd,
-)
+from vppcfg.transaction.watchdog import TimerWatch, arm, is_alive, rearm, remaining_s, seconds_since_boot, uses_systemd
 
 READY = "import os, sys, time; os.write(int(sys.argv[sys.argv.index('--ready-fd') + 1]), b'armed\\n'); time.sleep(60)"
 

@@ -72,14 +72,8 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     "up-tx-prepare": (router(DPDK, ALL_ON), router(DPDK, ALL_ON + "plugins { plugin dpdk_plugin.so { disable } }")),
     "up-netlink-order": (router(LCP, NETLINK), router(LCP, ALL_ON)),
     "up-tap-class": (router("interfaces: { tap0: {} }\ntaps: { tap0: { host: { name: t0 } } }\n"), router()),
-    "up-path-mtu": (
-        router(MTU.format("203.0.113.9")),
-        router(MTU.format("192.0.2.9")),
-    ),
-    "up-nat44-address": (
-        router(NAT.format("203.0.113.4-203.0.113.5")),
-        router(NAT.format("203.0.113.4")),
-    ),
+    "up-path-mtu": (router(MTU.format("203.0.113.9")), router(MTU.format("192.0.2.9"))),
+    "up-nat44-address": (router(NAT.format("203.0.113.4-203.0.113.5")), router(NAT.format("203.0.113.4"))),
     "up-neighbors": (
         router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ], neighbors: {{ 192.0.2.9: {MAC} }} }} }}"),
         router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ] }} }}"),

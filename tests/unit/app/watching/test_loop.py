@@ -45,10 +45,10 @@ class OverError(Exception):
 class World:
     """A clock, and a VPP to which things happen at certain times."""
 
-    def __init__(self, until_s: float = 1000.0) -> None:
+    def __init__(self, until_s: float = 1000.0, state: State = RIGHT) -> None:
         self.now_s = 0.0
         self.until_s = until_s
-        self.state = RIGHT
+        self.state = state
         self.others: tuple[Attachment, ...] = ()
         self.boot = "boot 1"
         self.is_there = True
@@ -231,8 +231,7 @@ def test_a_routing_daemon_that_drifts_is_said_once_and_when_it_is_back(watch: Wa
 
 
 def test_a_look_that_finds_a_drifted_daemon_exits_as_for_drift(watch: WatchWorld) -> None:
-    world = World(until_s=300)
-    assert watch(world, daemon_drift=lambda: ("BIRD drifts",), is_once=True) == ExitCode.DRIFT
+    assert watch(World(), daemon_drift=lambda: ("BIRD drifts",), is_once=True) == ExitCode.DRIFT
 
 
 def test_ipsec_that_is_gone_from_an_interface_is_said_once(watch: WatchWorld, heard: Heard) -> None:
@@ -269,8 +268,7 @@ def test_a_sub_interface_that_routes_larger_packets_than_the_file_means_is_drift
     watch: WatchWorld, path: Path, heard: Heard, status: WatchMetrics
 ) -> None:
     path.write_text("interfaces: { eth0: { mtu: 1500, sub-interfaces: { 100: { state: up } } } }\n")
-    world = World(until_s=150)
-    world.state = with_sub(0)
+    world = World(150, with_sub(0))
     assert watch(world, is_once=True) is ExitCode.DRIFT
     assert heard.events == ["connected", "problem", "drift"]
     assert "eth0.100 has no MTU of its own in VPP" in heard.notices[1].text
@@ -307,8 +305,8 @@ def test_what_another_vppcfg_is_half_way_through_is_no_drift(watch: WatchWorld, 
 
 
 def test_another_vppcfg_that_never_ends_is_not_waited_for(watch: WatchWorld, heard: Heard) -> None:
-    world = World(until_s=200)
-    world.is_busy, world.state = True, WRONG
+    world = World(200, WRONG)
+    world.is_busy = True
     watch(world)
     assert heard.events == ["connected", "difference", "drift"]
     assert HOLD_S <= world.looks[0] <= HOLD_S + 2 * TICK_S
@@ -350,16 +348,14 @@ def test_what_vpp_does_not_tell_is_found_at_the_next_look(watch: WatchWorld, hea
 
 
 def test_a_difference_is_said_once(watch: WatchWorld, heard: Heard) -> None:
-    world = World(until_s=1000)
-    world.state = WRONG
+    world = World(1000, WRONG)
     watch(world)
     assert len(world.looks) > 10
     assert heard.events == ["connected", "difference", "drift"]
 
 
 def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
-    world = World(until_s=150)
-    world.state = state(1500, "eth7")
+    world = World(150, state(1500, "eth7"))
     world.at(100, world.become(RIGHT))
     watch(world)
     assert heard.events == ["connected", "problem", "drift", "problem_gone", "in_sync"]
@@ -369,8 +365,7 @@ def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: He
 
 
 def test_a_port_that_is_missing_leaves_nothing_to_compare_but_is_said(watch: WatchWorld, heard: Heard) -> None:
-    world = World(until_s=10)
-    world.state = State()
+    world = World(10, State())
     watch(world)
     assert heard.events == ["connected", "problem", "drift"]
     assert heard.syncs[-1] is False
@@ -382,8 +377,7 @@ def test_while_nothing_can_be_compared_no_difference_counts_as_gone(
     path.write_text("interfaces: { eth0: { mtu: 1500, addresses: [ 10.0.0.1/24 ] } }\nunmanaged: [ eth9 ]\n")
     before = state(9000, "eth9")
     taken = replace(before.interfaces["eth9"], addresses=frozenset({"10.0.0.1/24"}))
-    world = World(until_s=50)
-    world.state = before
+    world = World(50, before)
     world.at(10, world.become(replace(before, interfaces={**before.interfaces, "eth9": taken})))
     world.at(20, world.become(before))
     watch(world)
@@ -488,8 +482,7 @@ def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard:
 def test_what_cannot_be_reconciled_is_tried_again_less_and_less_often(
     watch: WatchWorld, heard: Heard, status: WatchMetrics
 ) -> None:
-    world = World(until_s=1000)
-    world.state = WRONG
+    world = World(1000, WRONG)
     tries: list[float] = []
 
     def refuse(file: WatchedFile) -> ExitCode:
@@ -504,8 +497,7 @@ def test_what_cannot_be_reconciled_is_tried_again_less_and_less_often(
 
 
 def test_another_difference_is_tried_at_once(watch: WatchWorld) -> None:
-    world = World(until_s=100)
-    world.state = WRONG
+    world = World(100, WRONG)
     world.at(20, world.become(state(2000)))
     tries: list[float] = []
 
@@ -518,8 +510,7 @@ def test_another_difference_is_tried_at_once(watch: WatchWorld) -> None:
 
 
 def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld, heard: Heard) -> None:
-    world = World(until_s=100)
-    world.state = state(9000, "eth7")
+    world = World(100, state(9000, "eth7"))
     watch(world, lambda file: pytest.fail("it was tried"))
     assert "difference" in heard.events
 
@@ -535,8 +526,7 @@ def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld,
     ],
 )
 def test_one_look_tells_by_its_exit_code(watch: WatchWorld, seen: State, expected: ExitCode) -> None:
-    world = World()
-    world.state = seen
+    world = World(state=seen)
     assert watch(world, is_once=True) == expected
     assert len(world.looks) == 1
 
@@ -553,8 +543,7 @@ def test_one_look_at_nobody_is_an_error_that_the_status_shows(
 
 
 def test_one_look_reconciles_and_looks_again(watch: WatchWorld) -> None:
-    world = World()
-    world.state = WRONG
+    world = World(state=WRONG)
 
     def reconcile(file: WatchedFile) -> ExitCode:
         world.state = RIGHT

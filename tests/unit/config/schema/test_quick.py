@@ -40,22 +40,7 @@ DATAPLANE: dict[str, Any] = {
 }
 WHOLE = {**EVERYTHING, "dataplane": DATAPLANE}
 SCALARS = [
-    None,
-    True,
-    False,
-    0,
-    -1,
-    128,
-    2**70,
-    1.5,
-    "",
-    "e0",
-    "x" * 70,
-    'a"b',
-    "192.0.2.1/24",
-    "auto",
-    "64M",
-    b"bytes",
+    *(None, True, False, 0, -1, 128, 2**70, 1.5, "", "e0", "x" * 70, 'a"b', "192.0.2.1/24", "auto", "64M", b"bytes")
 ]
 CONTAINERS: list[Any] = [[], [1], ["e0"], [None], {}, {"name": "e0"}, {1: 2}, {"mtuu": 1500}]
 ODD = st.sampled_from([*SCALARS, *CONTAINERS])
