@@ -21,7 +21,19 @@ def test_no_answer_is_false_and_no_fewer_expectations_come_true_than_before(kind
 
 FOLDERS = [
     f"{part}{kind}"
-    for part in ("", "held_out/", "fresh/", "further/", "later/", "newest/", "last/", "final/", "closing/", "sealed/")
+    for part in (
+        "",
+        "held_out/",
+        "fresh/",
+        "further/",
+        "later/",
+        "newest/",
+        "last/",
+        "final/",
+        "closing/",
+        "sealed/",
+        "unseen/",
+    )
     for kind in LEAST
 ]
 

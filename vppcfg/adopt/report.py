@@ -65,7 +65,7 @@ class SourceLine:
     @property
     def takes_away(self) -> bool:
         """Return whether the line removes or disables something, which the file expresses by an absent key."""
-        return _DELETES.search(self.text) is not None
+        return self.command == "set interface l3" or _DELETES.search(self.text) is not None
 
     @property
     def is_shown(self) -> bool:

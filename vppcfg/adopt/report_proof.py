@@ -25,6 +25,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "abf attach": ("policy-routes",),
     "abf policy": ("policy-routes",),
     "clear interface tag": ("",),
+    "create teib": ("neighbors",),
     "disable ip6 interface": ("IPv6", ""),
     "enable ip6 interface": ("IPv6",),
     "ip punt redirect": ("punt-redirect",),
@@ -103,7 +104,7 @@ _IN_VRFS = frozenset({"set dhcp proxy", "set dhcpv6 proxy"})
 """Commands whose part may stand below a VRF too."""
 _WITH_ELEMENTS = frozenset(
     {
-        *("det44 add", "ip punt redirect", "ip6 punt redirect", "l2fib add", "l3xc"),
+        *("create teib", "det44 add", "ip punt redirect", "ip6 punt redirect", "l2fib add", "l3xc"),
         *("nat44 add address", "nat44 add identity mapping"),
         *("nat44 add interface address", "nat44 add static mapping", "set arp proxy", "set bridge-domain arp entry"),
         *("set interface ip address", "set ip neighbor", "set ip6 nd proxy", "vrrp peers", "vrrp vr add"),
@@ -178,7 +179,8 @@ class FileContent:
         for entry in entries:
             for key in _KEYS.get(command, ()):
                 yield (*entry, key) if key else entry
-            if command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY:
+                yield from ((section, entry[-1], key) for section in self._data)
+            if command not in _KEYS and (command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY):
                 yield entry
 
     def _at(self, path: KeyPath) -> Any:

@@ -14,7 +14,10 @@ from vppcfg.record import record
 class _Row:
     kind: str
     use: str
-    """`make`, `delete` or `need`."""
+    """`make`, `delete`, `need`, `set` (make or change) or `use`, during which VPP neither sets nor deletes it.
+
+    `free` ends all uses of a kind.
+    """
     command: str
     word: str
     """A word that the command has, with `!` one that it has not, '' where any will do."""
@@ -48,6 +51,12 @@ NAT64      | make   | nat64 plugin: enable               |
 NAT64 pool address | make   | nat64 add pool address: !del | #0
 NAT64 pool address | delete | nat64 add pool address: del  | #0
 NAT66      | make   | nat66 plugin: enable               |
+BFD key    | set    | bfd key set                        | conf-key-id
+BFD key    | delete | bfd key del                        | conf-key-id
+BFD key    | use    | bfd udp session add                | conf-key-id
+BFD key    | use    | bfd udp session auth activate      | conf-key-id
+BFD key    | free   | bfd udp session auth deactivate    |
+BFD key    | free   | bfd udp session del                |
 NAT66      | need   | set interface nat66                |
 NAT66      | need   | nat66 add static mapping           |
 """
@@ -67,17 +76,25 @@ class UnmanagedObjects:
 
     def __init__(self) -> None:
         self._there: set[tuple[str, str]] = set()
+        self._used: set[tuple[str, str]] = set()
 
     def refusal(self, command: str, words: Sequence[str]) -> str:
-        """Note what a command makes and deletes; return why VPP refuses it, '' where nothing says so."""
+        """Note what a command makes, uses and deletes; return why VPP refuses it, '' where nothing says so."""
         for row in _ROWS:
             name = _name(row, words) if row.command == command else None
             if name is None:
                 continue
-            found = (row.kind, name)
-            if (found in self._there) == (row.use == "make"):
-                return f"{' '.join(found).strip()} is {'already' if row.use == 'make' else 'not'} there"
+            found, text = (row.kind, name), f"{row.kind} {name}".strip()
+            if row.use == "free":
+                self._used = {used for used in self._used if used[0] != row.kind}
+                continue
+            if found in self._used and row.use in {"set", "delete"}:
+                return f"{text} is in use"
+            if row.use != "set" and (found in self._there) == (row.use == "make"):
+                return f"{text} is {'already' if row.use == 'make' else 'not'} there"
             (self._there.discard if row.use == "delete" else self._there.add)(found)
+            if row.use == "use":
+                self._used.add(found)
         return ""
 
 

@@ -594,3 +594,13 @@ def test_enable_takes_an_interface_down() -> None:
     adoption = adopted("set interface state xe0 up\nset interface state xe0 enable\n")
     assert outcomes(adoption) == ["no_effect", "file"]
     assert "state: down" in adoption.text
+
+
+def test_what_a_later_line_undoes_is_in_no_file() -> None:
+    tunnel = "set interface ip address xe0 10.0.0.1/24\ncreate ipip tunnel src 10.0.0.1 dst 0.0.0.0 p2mp\n"
+    neighbors = "".join(f"create teib ipip0 peer 10.9.0.{n} nh 10.0.0.9\n" for n in (1, 2))
+    adoption = adopted(f"{tunnel}{neighbors}delete teib ipip0 peer 10.9.0.1\n")
+    assert outcomes(adoption) == ["file", "file", "no_effect", "file", "no_effect"]
+    assert adoption.report.lines[3].path == ("ipip_tunnels", "ipip0", "neighbors")
+    bridged = adopted("create bridge-domain 4\nset interface l2 bridge xe0 4\nset interface l3 xe0\n")
+    assert outcomes(bridged)[1:] == ["no_effect", "no_effect"]

@@ -36,9 +36,7 @@ def lines_of(commands: str) -> tuple[list[str], str]:
             "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.2\n",
         ),
         (
-            "create ipip tunnel src 10.0.0.1 p2mp\n"
-            "create teib ipip0 peer 10.9.0.3 nh 10.0.0.2\ncreate teib ipip0 peer 10.9.0.2 nh 10.0.0.3\n"
-            "delete teib ipip0 peer 10.9.0.3\n",
+            "create ipip tunnel src 10.0.0.1 p2mp\ncreate teib ipip0 peer 10.9.0.2 nh 10.0.0.3\n",
             "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.3\n",
         ),
         (

@@ -7,6 +7,9 @@ from tests.unit.adopt.test_replay import adopted, outcomes
 POLICER = "policer add name gold type 1r2c cir 1000 cb 4096"
 SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f574265564551694d653768"
 SRV6 = "sr policy add bsid 2001:db8::1:1 next 2001:db8::2 encap"
+KEY = "bfd key set conf-key-id 5 type keyed-sha1 secret 1234"
+SESSION = "bfd udp session add interface xe0 local-addr 10.0.0.1 peer-addr 10.0.0.2 conf-key-id 5 bfd-key-id 1"
+SESSION_DELETED = "bfd udp session del interface xe0 local-addr 10.0.0.1 peer-addr 10.0.0.2"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +24,9 @@ SRV6 = "sr policy add bsid 2001:db8::1:1 next 2001:db8::2 encap"
         ((SRV6, "sr steer l3 10.0.0.0/8 via bsid 2001:db8::1:1"), ""),
         (("sr steer l3 10.0.0.0/8 via bsid 2001:db8::1:1",), "SR policy 2001:db8::1:1 is not there"),
         (("ikev2 profile set pr1 id local fqdn a.example",), "IKEv2 profile pr1 is not there"),
+        (("bfd key del conf-key-id 5",), "BFD key 5 is not there"),
+        ((KEY, KEY, SESSION, "bfd key del conf-key-id 5"), "BFD key 5 is in use"),
+        ((KEY, SESSION, SESSION_DELETED, KEY, "bfd key del conf-key-id 5"), ""),
         (("nat66 plugin enable", "set interface nat66 in xe0"), ""),
         (("set interface nat66 in xe0",), "NAT66 is not there"),
         (("nat64 plugin enable", "nat64 plugin enable"), "NAT64 is already there"),
