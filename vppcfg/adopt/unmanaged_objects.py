@@ -1,6 +1,6 @@
 """What commands without a key make and look up: VPP refuses one that makes what is there, or needs what is not.
 
-Each row was tried on VPP 26.10; older releases look up the same.
+Most rows were tried on VPP 26.10; that the others, and older releases, do the same is taken from their like.
 """
 
 from __future__ import annotations
