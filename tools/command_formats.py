@@ -29,6 +29,28 @@ _SEVERAL = {
     "unformat_tunnel": ("tunnel", *(f"tunnel {word} <any>" for word in ("src", "dst", "table-id", "hop-limit")))
 }
 """The formats of readers of several words that begin with one of their own."""
+_POLICER = (  # plugins/policer/policer_cli.c
+    *("color-aware", "cb <number>", "cir <number>", "eb <number>", "eir <number>", "name <word>"),
+    *("rate kbps", "rate pps", "round closest", "round down", "round up"),
+    *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
+    *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
+)
+BY_HAND = {
+    "policer add": _POLICER,
+    "configure policer": (*_POLICER, "index <number>"),
+    # vnet/ipsec/ipsec_cli.c
+    "ipsec itf create": ("instance <number>", "p2mp"),
+    # plugins/vxlan-gpe/vxlan_gpe.c, plugins/geneve/geneve.c
+    "create geneve tunnel": (
+        *("del", "l3-mode", "encap-vrf-id <number>", "local <ip>", "remote <ip>", "vni <number>"),
+        *("decap-next <any>", "group <any>"),
+    ),
+    "create vxlan-gpe tunnel": (
+        *("del", "next-ethernet", "next-ip4", "next-ip6", "next-nsh", "decap-vrf-id <number>", "encap-vrf-id <number>"),
+        *("local <ip>", "local_port <number>", "remote <ip>", "remote_port <number>", "vni <number>", "group <any>"),
+    ),
+}
+"""The formats of functions of other forms, such as those written with macros, as they are in 23.06 to 26.10."""
 _ANY = "<any>"
 _CONVERSIONS = {"d": "number", "u": "number", "x": "hex", "X": "hex", "s": "word", "v": "word", "f": "fraction"}
 _STRING = r'"(?:\\.|[^"\\])*"'
@@ -36,7 +58,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TOKEN = re.compile(rf"{_STRING}|'(?:\\.|[^'\\])*'|/\*.*?\*/|.", re.DOTALL)
 _HEAD = r"^[\w\s*]*\b{}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)\s*,(?:[^()]|\([^()]*\))*\)\s*(?={{)"
 _LOOP = r"\bwhile\s*\(\s*unformat_check_input\s*\(\s*{}\s*\)\s*!=[^{{;]*"
-_LINE = re.compile(r"\(\s*\w+\s*,\s*unformat_line_input\s*,\s*(\w+)\s*\)")
+_COPY = re.compile(r"\(\s*\w+\s*,\s*unformat_line_input\s*,\s*(\w+)\s*\)")
 _READS_NOTHING = frozenset(
     {"unformat_check_input", "unformat_free", "unformat_is_eof", "unformat_parse_error", "unformat_skip_white_space"}
 )
@@ -53,9 +75,9 @@ def formats_of(source: str, function: str) -> tuple[str, ...] | None:
     if match is None or "#" in body:
         return None
     names = {match[1]}
-    if line := _LINE.search(body):
-        names.add(line[1])
-        loops = [_block(body, found.end()) for found in re.finditer(_LOOP.format(line[1]), body)]
+    if copy := _COPY.search(body):
+        names.add(copy[1])
+        loops = [_block(body, found.end()) for found in re.finditer(_LOOP.format(copy[1]), body)]
         if not loops or not all(map(_ends_with_error, loops)):
             return None
     found: set[str] = set()
@@ -87,13 +109,12 @@ def _ends_with_error(loop: str) -> bool:
     """Return whether the last branch in a loop returns an error, and no branch leaves the loop without one."""
     code = re.sub(_STRING, "", loop)
     *_, last = code.split("else")
-    is_error = re.search(r"clib_error_(return|create)|unformat_parse_error", last) and re.search(
-        r"\b(goto|return)\b", last
-    )
+    if re.search(r"\bif\b", last) or not re.search(r"\b(goto|return)\b", last):
+        return False
+    if not re.search(r"clib_error_(return|create)|unformat_parse_error", last):
+        return False
     jumps = re.finditer(r"(?:[^;{}]*[;{}]){0,2}[^;{}]*\b(?:goto|return|break)\b[^;]*;", code)
-    return (
-        bool(is_error) and not re.search(r"\bif\b", last) and all(re.search(r"err|\brv\b", jump[0]) for jump in jumps)
-    )
+    return all(re.search(r"err|\brv\b", jump[0]) for jump in jumps)
 
 
 def _uses(body: str, name: str) -> Iterator[tuple[str, list[str]]]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from tools.command_formats import formats_of
+from tools.command_formats import BY_HAND, formats_of
 
 Formats = tuple[str, ...]
 REVISIONS = {
@@ -48,18 +48,19 @@ def main(repository: str) -> None:
         for command, formats in commands_of(repository, revision).items():
             known.setdefault(command, {})[number] = formats
     lines = [
-        row + _columns(found.values(), has_span="\t" in row)
+        "\t".join((row if "\t" in row else f"{row}\t", *_in_all(found.values()))).rstrip("\t")
         for command, found in sorted(known.items())
         for row in rows(command, list(found), releases)
     ]
     TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(f"{line}\n" for line in lines))
 
 
-def _columns(found: Collection[Formats | None], *, has_span: bool) -> str:
-    """Return the columns of the formats of all releases, nothing where those of one release are not known."""
+def _in_all(found: Collection[Formats | None]) -> Sequence[str]:
+    """Return the formats of all releases together, none where those of one release are not known."""
     known = [formats for formats in found if formats is not None]
-    formats = sorted({each for formats in known for each in formats}) or ["-"]
-    return "".join(f"\t{each}" for each in (*([] if has_span else [""]), *formats)) if len(known) == len(found) else ""
+    if len(known) < len(found):
+        return ()
+    return sorted({each for formats in known for each in formats}) or ("-",)
 
 
 def commands_of(repository: str, revision: str) -> dict[str, Formats | None]:
@@ -75,8 +76,8 @@ def commands_of(repository: str, revision: str) -> dict[str, Formats | None]:
             path, function = _PATH.search(body), _FUNCTION.search(body)
             if path is not None and function is not None:
                 command = " ".join("".join(re.findall(r'"([^"]*)"', path[1])).split())
-                is_reading = command.partition(" ")[0] in _READING
-                found[command] = None if is_reading or command in found else formats_of(source, function[1])
+                is_unclear = command in found or command.partition(" ")[0] in _READING
+                found[command] = None if is_unclear else BY_HAND.get(command) or formats_of(source, function[1])
     found.pop("", None)
     return found
 

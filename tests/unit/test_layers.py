@@ -398,7 +398,7 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
                 *("config/sections/virtual_interface_section.py", "loadtest/trex/streams.py", "probe/trace.py"),
                 *("adopt/unmanaged_interfaces.py", "startup/lint/dpdk.py", "vpp/devclass.py"),
                 *("config/sections/interface.py", "kinds/wireguard/rules.py", "model/virtual_interface.py"),
-                *("probe/frame.py", "adopt/command_targets.py", "adopt/formats.py"),
+                *("probe/frame.py", "adopt/command_targets.py"),
             },
         ),
     ],

@@ -191,18 +191,15 @@ class Replay:
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
-            refusal = self._objects.refusal(meant.command, words)
-            return (
-                self._refused(line, refusal)
-                if refusal
-                else self._leave(line, words, why or unsupported_reason(meant.command))
-            )
+            if refusal := self._objects.refusal(meant.command, words):
+                return self._refused(line, refusal)
+            return self._leave(line, words, why or unsupported_reason(meant.command))
         return self._carry_out(line, meant, words)
 
     def _unread(self, meant: ParsedCommand) -> str:
         """Return what VPP does not read of a command, and takes for no other command in the same line."""
-        unread = unread_part(meant.command, meant.rest, self._grammar.formats_of(meant.command))
-        return "" if self._grammar.read(unread).command else unread
+        unread = unread_part(meant.rest, self._grammar.formats_of(meant.command))
+        return "" if unread and self._grammar.read(unread).command else unread
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)

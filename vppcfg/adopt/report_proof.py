@@ -179,7 +179,8 @@ class FileContent:
         for entry in entries:
             for key in _KEYS.get(command, ()):
                 yield (*entry, key) if key else entry
-                yield from ((section, entry[-1], key) for section in self._data)
+                if key:  # a tunnel has keys in its own section too
+                    yield from ((section, entry[-1], key) for section in self._data)
             if command not in _KEYS and (command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY):
                 yield entry
 
