@@ -5,6 +5,7 @@ Most rows were tried on VPP 26.10; that the others, and older releases, do the s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from vppcfg.record import record
@@ -18,57 +19,60 @@ class _Row:
 
     `free` ends all uses of a kind.
     """
-    command: str
     word: str
     """A word that the command has, with `!` one that it has not, '' where any will do."""
     place: str
-    """The word before the name, or `#` and the place of the name, or '' for what there is one of."""
+    """The word before the name, or `#0` where the name comes first, or '' for what there is one of."""
 
 
 _TABLE = """
-policer    | make   | policer add                        | name
-policer    | delete | policer del                        | name
-policer    | need   | configure policer                  | name
-policer    | need   | policer reset                      | name
-policer    | need   | policer input                      | name
-policer    | need   | policer output                     | name
-policer    | need   | policer bind                       | name
-policer    | need   | classify session                   | policer-hit-next
-IPsec SA   | make   | ipsec sa: add                      | add
-IPsec SA   | delete | ipsec sa: del                      | del
-SR policy  | make   | sr policy: add                     | bsid
-SR policy  | delete | sr policy: del                     | bsid
-SR policy  | need   | sr policy: mod                     | bsid
-SR policy  | need   | sr steer: !del                     | bsid
-IKEv2 profile | make   | ikev2 profile: add              | add
-IKEv2 profile | delete | ikev2 profile: del              | del
-IKEv2 profile | need   | ikev2 profile: set              | set
-NAT44-EI   | make   | nat44 ei plugin: enable            |
-NAT44-EI   | delete | nat44 ei plugin: disable           |
-NAT44-EI address | make   | nat44 ei add address: !del   | #0
-NAT44-EI address | delete | nat44 ei add address: del    | #0
-NAT64      | make   | nat64 plugin: enable               |
-NAT64 pool address | make   | nat64 add pool address: !del | #0
-NAT64 pool address | delete | nat64 add pool address: del  | #0
-NAT66      | make   | nat66 plugin: enable               |
-BFD key    | set    | bfd key set                        | conf-key-id
-BFD key    | delete | bfd key del                        | conf-key-id
-BFD key    | use    | bfd udp session add                | conf-key-id
-BFD key    | use    | bfd udp session auth activate      | conf-key-id
-BFD key    | free   | bfd udp session auth deactivate    |
-BFD key    | free   | bfd udp session del                |
-NAT66      | need   | set interface nat66                |
-NAT66      | need   | nat66 add static mapping           |
+policer            | make   | policer add                     | name
+policer            | delete | policer del                     | name
+policer            | need   | configure policer               | name
+policer            | need   | policer reset                   | name
+policer            | need   | policer input                   | name
+policer            | need   | policer output                  | name
+policer            | need   | policer bind                    | name
+policer            | need   | classify session                | policer-hit-next
+IPsec SA           | make   | ipsec sa: add                   | add
+IPsec SA           | delete | ipsec sa: del                   | del
+SR policy          | make   | sr policy: add                  | bsid
+SR policy          | delete | sr policy: del                  | bsid
+SR policy          | need   | sr policy: mod                  | bsid
+SR policy          | need   | sr steer: !del                  | bsid
+IKEv2 profile      | make   | ikev2 profile: add              | add
+IKEv2 profile      | delete | ikev2 profile: del              | del
+IKEv2 profile      | need   | ikev2 profile: set              | set
+NAT44-EI           | make   | nat44 ei plugin: enable         |
+NAT44-EI           | delete | nat44 ei plugin: disable        |
+NAT44-EI address   | make   | nat44 ei add address: !del      | #0
+NAT44-EI address   | delete | nat44 ei add address: del       | #0
+NAT64              | make   | nat64 plugin: enable            |
+NAT64 pool address | make   | nat64 add pool address: !del    | #0
+NAT64 pool address | delete | nat64 add pool address: del     | #0
+NAT66              | make   | nat66 plugin: enable            |
+NAT66              | need   | set interface nat66             |
+NAT66              | need   | nat66 add static mapping        |
+BFD key            | set    | bfd key set                     | conf-key-id
+BFD key            | delete | bfd key del                     | conf-key-id
+BFD key            | use    | bfd udp session add             | conf-key-id
+BFD key            | use    | bfd udp session auth activate   | conf-key-id
+BFD key            | free   | bfd udp session auth deactivate |
+BFD key            | free   | bfd udp session del             |
 """
 
 
-def _row(line: str) -> _Row:
-    kind, use, command, place = (part.strip() for part in line.split("|"))
-    command, _, word = command.partition(": ")
-    return _Row(kind=kind, use=use, command=command, word=word, place=place)
+def _rows() -> dict[str, list[_Row]]:
+    """Return the rows of the table by command."""
+    found = defaultdict(list)
+    for line in _TABLE.strip().splitlines():
+        kind, use, command, place = (part.strip() for part in line.split("|"))
+        command, _, word = command.partition(": ")
+        found[command].append(_Row(kind=kind, use=use, word=word, place=place))
+    return found
 
 
-_ROWS = tuple(map(_row, _TABLE.strip().splitlines()))
+_ROWS = _rows()
 
 
 class UnmanagedObjects:
@@ -80,28 +84,39 @@ class UnmanagedObjects:
 
     def refusal(self, command: str, words: Sequence[str]) -> str:
         """Note what a command makes, uses and deletes; return why VPP refuses it, '' where nothing says so."""
-        for row in _ROWS:
-            name = _name(row, words) if row.command == command else None
-            if name is None:
-                continue
-            found, text = (row.kind, name), f"{row.kind} {name}".strip()
-            if row.use == "free":
-                self._used = {used for used in self._used if used[0] != row.kind}
-                continue
-            if found in self._used and row.use in {"set", "delete"}:
-                return f"{text} is in use"
-            if row.use != "set" and (found in self._there) == (row.use == "make"):
-                return f"{text} is {'already' if row.use == 'make' else 'not'} there"
-            (self._there.discard if row.use == "delete" else self._there.add)(found)
-            if row.use == "use":
-                self._used.add(found)
+        for row in _ROWS.get(command, ()):
+            name = _name(row, words)
+            if name is not None and (why := self._refusal(row, name)):
+                return why
+        return ""
+
+    def _refusal(self, row: _Row, name: str) -> str:
+        found, text = (row.kind, name), f"{row.kind} {name}".strip()
+        if row.use == "free":
+            self._used = {used for used in self._used if used[0] != row.kind}
+            return ""
+        if row.use in {"set", "delete"} and found in self._used:
+            return f"{text} is in use"
+        if row.use == "make" and found in self._there:
+            return f"{text} is already there"
+        if row.use in {"delete", "need", "use"} and found not in self._there:
+            return f"{text} is not there"
+        if row.use == "delete":
+            self._there.remove(found)
+        else:
+            self._there.add(found)
+        if row.use == "use":
+            self._used.add(found)
         return ""
 
 
 def _name(row: _Row, words: Sequence[str]) -> str | None:
     """Return the name of the object that a command is about, None where it does not do what the row says."""
-    if row.word and (row.word.removeprefix("!") in words) == row.word.startswith("!"):
+    has_word = row.word.removeprefix("!") in words
+    if row.word and has_word == row.word.startswith("!"):
         return None
-    if row.place.startswith("#"):
-        return next(iter(words[int(row.place[1:]) :]), None)
-    return words[words.index(row.place) + 1] if row.place in words[:-1] else None if row.place else ""
+    if not row.place:
+        return ""
+    if row.place == "#0":
+        return next(iter(words), None)
+    return words[words.index(row.place) + 1] if row.place in words[:-1] else None

@@ -114,7 +114,8 @@ def test_a_file_system_that_turns_read_only_is_a_full_disk(
     begin: Begin, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], config: str
 ) -> None:
     codes = []
-    for number in range(1, MOST_WRITES) if TIMES > 1 else range(1 + (words[0] == "rollback"), MOST_WRITES, 2):
+    first, step = (1, 1) if TIMES > 1 else (2 if words[0] == "rollback" else 1, 2)  # both commands share the writes
+    for number in range(first, MOST_WRITES, step):
         router = begin(number, is_waiting=words[0] == "rollback")
         if words[0] == "apply":
             assert router.run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
