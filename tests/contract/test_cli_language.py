@@ -24,6 +24,8 @@ LINES = {
         ("bond add eth2 BondEthernet9", -1, "bond interface not found\n"),
         ("set interface bond eth2 weight 7", -1, "Weight valid for active-backup only\n"),
         ("bond del eth2", 0, ""),
+        ("bond add BondEthernet9 eth2", 0, ""),
+        ("bond del BondEthernet9 eth2", 0, ""),
         ("bond del eth2", -1, "interface was not a member\n"),
         ("delete bond eth2", -1, "not a bond interface\n"),
         ("delete bond BondEthernet9", 0, ""),
