@@ -25,6 +25,12 @@ LINES = {
         ("set interface bond eth2 weight 7", -1, "Weight valid for active-backup only\n"),
         ("bond del eth2", 0, ""),
         ("bond add BondEthernet9 eth2", 0, ""),
+        ("set interface ip address BondEthernet9 010.00.0.1/24", 0, ""),
+        (
+            "set interface ip address BondEthernet9 10.0.0.256/24",
+            -1,
+            "expected IP4/IP6 address/length `10.0.0.256/24'\n",
+        ),
         ("bond del BondEthernet9 eth2", 0, ""),
         ("bond del eth2", -1, "interface was not a member\n"),
         ("delete bond eth2", -1, "not a bond interface\n"),

@@ -73,6 +73,8 @@ BFD key            | use    | bfd udp session add             | conf-key-id
 BFD key            | use    | bfd udp session auth activate   | conf-key-id
 BFD key            | free   | bfd udp session auth deactivate |
 BFD key            | free   | bfd udp session del             |
+BVI                | make   | bvi create                      | instance
+BVI                | any    | bvi delete                      |
 GENEVE tunnel      | make   | create geneve tunnel: !del      | remote vni
 GENEVE tunnel      | delete | create geneve tunnel: del       | remote vni
 VXLAN-GPE tunnel   | make   | create vxlan-gpe tunnel: !del   | local remote vni
@@ -97,6 +99,12 @@ classifier table   | need   | classify session                | table-index
 classifier table   | need   | set interface input acl         | ip4-table
 classifier table   | need   | set interface input acl         | ip6-table
 classifier table   | need   | set interface input acl         | l2-table
+classifier table   | need   | set interface l2 input classify | ip4-table
+classifier table   | need   | set interface l2 input classify | ip6-table
+classifier table   | need   | set interface l2 input classify | other-table
+classifier table   | need   | set interface l2 output classify | ip4-table
+classifier table   | need   | set interface l2 output classify | ip6-table
+classifier table   | need   | set interface l2 output classify | other-table
 classifier table   | need   | set interface output acl        | ip4-table
 classifier table   | need   | set interface output acl        | ip6-table
 classifier table   | need   | set interface output acl        | l2-table
