@@ -33,6 +33,7 @@ FOLDERS = [
         "closing/",
         "sealed/",
         "unseen/",
+        "unread/",
     )
     for kind in LEAST
 ]

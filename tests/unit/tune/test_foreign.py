@@ -34,6 +34,7 @@ LEAST_SCORE = {
     "closing": 4.0,
     "sealed": 5.0,
     "unseen": 0.0,
+    "unread": 0.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
