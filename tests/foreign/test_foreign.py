@@ -34,6 +34,7 @@ FOLDERS = [
         "sealed/",
         "unseen/",
         "unmet/",
+        "unread/",
     )
     for kind in LEAST
 ]
