@@ -319,8 +319,8 @@ def test_of_two_lines_that_set_the_same_the_first_has_no_effect(first: str, seco
 
 
 def test_two_prefixes_of_an_interface_count_both() -> None:
-    text = "set interface ip address xe0 2001:db8::1/64\nip6 nd xe0 no ra-suppress\nip6 nd xe0 prefix 2001:db8::/64 infinite\n"
-    more = "ip6 nd xe0 prefix 2001:db8:1::/64 infinite\n"
+    text = "set interface ip address xe0 2001:db8::1/64\nip6 nd xe0 no ra-suppress\n"
+    more = "ip6 nd xe0 prefix 2001:db8::/64 infinite\nip6 nd xe0 prefix 2001:db8:1::/64 infinite\n"
     assert outcomes(adopted(text + more)) == ["file"] * 4
 
 
