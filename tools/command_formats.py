@@ -35,7 +35,28 @@ _POLICER = (  # plugins/policer/policer_cli.c
     *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
     *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
 )
+_BFD_SESSION = ("multihop", "interface <interface>", "local-addr <ip>", "peer-addr <ip>")  # vnet/bfd/bfd_cli.c
+_BFD_TIMES = ("desired-min-tx <number>", "required-min-rx <number>", "detect-mult <number>")
+_BFD_KEY = ("conf-key-id <number>", "bfd-key-id <number>")
+_IDENTITIES = ("der-asn1-dn", "der-asn1-gn", "fqdn", "ip4-addr", "ip6-addr", "key-id", "rfc822")
 BY_HAND = {
+    "bfd key del": ("conf-key-id <number>",),
+    "bfd udp echo-source set": ("interface <interface>",),
+    "bfd udp session add": (*_BFD_SESSION, *_BFD_TIMES, *_BFD_KEY),
+    "bfd udp session mod": (*_BFD_SESSION, *_BFD_TIMES),
+    "bfd udp session del": _BFD_SESSION,
+    "bfd udp session set-flags": (*_BFD_SESSION, "admin <word>"),
+    "bfd udp session auth activate": (*_BFD_SESSION, *_BFD_KEY, "delayed <word>"),
+    "bfd udp session auth deactivate": (*_BFD_SESSION, "delayed <word>"),
+    # plugins/ikev2/ikev2_cli.c, which reads nothing behind the first that fits
+    "ikev2 profile": (
+        *("add <any>", "del <any>", "set <word> auth rsa-sig cert-file <any>"),
+        *(f"set <word> auth shared-key-mic {form} <any>" for form in ("hex", "string")),
+        *(f"set <word> id {end} {kind} <any>" for end in ("local", "remote") for kind in _IDENTITIES),
+        *(f"set <word> traffic-selector {end} ip-range <any>" for end in ("local", "remote")),
+        *(f"set <word> {word} <any>" for word in ("responder", "tunnel", "ike-crypto-alg", "esp-crypto-alg")),
+        *(f"set <word> {word} <any>" for word in ("sa-lifetime", "udp-encap", "ipsec-over-udp port", "disable natt")),
+    ),
     "policer add": _POLICER,
     "configure policer": (*_POLICER, "index <number>"),
     # vnet/ipsec/ipsec_cli.c

@@ -33,6 +33,7 @@ FOLDERS = [
         "closing/",
         "sealed/",
         "unseen/",
+        "unmet/",
     )
     for kind in LEAST
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, release, running
+from tests.real_vpp import RealVpp, release, running, since
 from vppcfg.cli.main import main
 from vppcfg.common.release import Release, is_older
 from vppcfg.errors import ExitCode
@@ -132,6 +132,7 @@ with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sent:
 """
 
 
+@since("25.02")
 def test_of_what_a_port_receives_one_packet_in_so_many_is_sampled(vpp: RealVpp, tmp_path: Path) -> None:
     """The packets come by the wire: those of the packet generator do not pass the feature."""
 

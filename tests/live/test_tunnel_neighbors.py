@@ -73,6 +73,7 @@ def test_frames_go_to_the_router_behind_each_neighbour_and_come_from_there() -> 
     assert {"GRE tunnel gre0", "IPIP tunnel ipip1", "route 10.2.0.0/16", "route fd03::/16"} <= about
 
 
+@since("25.10")
 def test_neighbours_of_others_are_carried_over_when_their_tunnel_is_recreated(vpp: RealVpp, tmp_path: Path) -> None:
     assert run(vpp, tmp_path, "apply", FILE % "", "-y") == ExitCode.DONE
     vpp.cli("create teib gre0 peer 10.0.0.2 nh 192.0.2.2")

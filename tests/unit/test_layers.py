@@ -396,7 +396,12 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
             # prints of a tunnel, classes of drivers, and the words of its command.
             {
                 *("config/sections/virtual_interface_section.py", "loadtest/trex/streams.py", "probe/trace.py"),
-                *("adopt/unmanaged_interfaces.py", "startup/lint/dpdk.py", "vpp/devclass.py"),
+                *(
+                    "adopt/unmanaged_interfaces.py",
+                    "adopt/unmanaged_objects.py",
+                    "startup/lint/dpdk.py",
+                    "vpp/devclass.py",
+                ),
                 *("config/sections/interface.py", "kinds/wireguard/rules.py", "model/virtual_interface.py"),
                 *("probe/frame.py", "adopt/command_targets.py"),
             },

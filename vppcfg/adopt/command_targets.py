@@ -290,6 +290,7 @@ _HOP_WORDS = frozenset(
 
 _WITH_PATHS = frozenset(
     {"abf policy", "ip mroute", "ip punt redirect", "ip route", "ip6 punt redirect", "l3xc", "mpls local-label"}
+    | {"mpls tunnel"}
 )
 """Commands with paths, each behind `via`."""
 

@@ -15,7 +15,7 @@ _VALUES = {
     "fraction": r"[-+]?[\d.]+(?:[eE][-+]?\d+)?",
     "size": r"\d+[kKmMgG]?",
     "word": r"(?:\{[^{}]*\}|\S+)",
-    "interface": r"\S+",
+    "interface": r"(?<!\S)\S+",
     **dict.fromkeys(("ip", "ip4", "ip6", "mac"), _ADDRESS),
     "prefix": rf"{_ADDRESS}\s*/\s*\d+",
 }
@@ -38,6 +38,16 @@ def unread_part(rest: str, formats: Iterable[str]) -> str:
         reached |= new
         ahead.extend(new)
     return rest[rest.rfind(" ", 0, max(reached)) + 1 :] if patterns else ""
+
+
+def interfaces_named(rest: str, formats: Iterable[str]) -> set[str]:
+    """Return the words behind a command that stand where `formats` have an interface."""
+    heads = (each.split()[: each.split().index("<interface>")] for each in formats if "<interface>" in each.split())
+    found = set()
+    for head in heads:
+        pattern = r"\s+".join(_VALUES.get(word.strip("<>"), re.escape(word)) for word in head)
+        found |= {match[1] for match in re.finditer(rf"(?:^|\s){pattern}\s*(\S+)", rest)}
+    return found
 
 
 @cache

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from vppcfg import assets
+from vppcfg.adopt.nodes import Nodes
 from vppcfg.common.release import OLDEST, Release, release_of
 from vppcfg.record import record
 
 TABLE = "schema/vpp-commands.txt"
+_NODES = "schema/vpp-nodes.txt"
 _WORD = re.compile(r"\s*([A-Za-z0-9_-]*)(\s|$)?")
 _END = ""
 """The key, in the tree of words, of a command that ends there."""
@@ -32,11 +34,12 @@ class ParsedCommand:
 
 
 class Grammar:
-    """The commands of one release, all plugins of VPP's own included."""
+    """The commands and the nodes of one release, all plugins of VPP's own included."""
 
-    def __init__(self, formats: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, formats: Mapping[str, tuple[str, ...]], nodes: Nodes) -> None:
         """`formats` has what each command takes, () where that is not known."""
         self._formats = formats
+        self.nodes = nodes
         self._tree: dict[str, Any] = {}
         for command in formats:
             branch = self._tree
@@ -99,9 +102,15 @@ def _unbraced(text: str) -> str:
 @cache
 def grammar_of(release: Release) -> Grammar:
     """Return the commands of a release, of the nearest known one for another."""
-    rows = (line.split("\t") for line in assets.find(TABLE).read_text(encoding="utf-8").splitlines())
+    formats = {name: tuple(takes) for name, takes in _rows(TABLE, release)}
+    return Grammar(formats, {name: frozenset(can) for name, can in _rows(_NODES, release)})
+
+
+def _rows(table: str, release: Release) -> Iterator[tuple[str, list[str]]]:
+    """Yield the names in a table that a release has, each with what follows."""
+    rows = (line.split("\t") for line in assets.find(table).read_text(encoding="utf-8").splitlines())
     wanted = max(release, OLDEST)
-    return Grammar({row[0]: tuple(row[2:]) for row in rows if row[0][0] != "#" and _is_in(wanted, "".join(row[1:2]))})
+    return ((row[0], row[2:]) for row in rows if row[0][0] != "#" and _is_in(wanted, "".join(row[1:2])))
 
 
 def _is_in(release: Release, span: str) -> bool:

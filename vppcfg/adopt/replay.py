@@ -24,15 +24,16 @@ from vppcfg.adopt.command_targets import (
     unsupported_reason,
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
-from vppcfg.adopt.formats import unread_part
+from vppcfg.adopt.formats import interfaces_named, unread_part
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
+from vppcfg.adopt.nodes import node_refusal
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.trial import EndState, end_of
-from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
+from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces, is_made
 from vppcfg.adopt.unmanaged_objects import UnmanagedObjects
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
@@ -89,7 +90,7 @@ class Replay:
         self._may_assume = may_assume
         self._macros = Macros()
         self._elsewhere = UnmanagedInterfaces()
-        self._objects = UnmanagedObjects()
+        self._objects = UnmanagedObjects(simulation.has_table)
         self._setters: dict[Place, tuple[SourceLine, str]] = {}
         """The line that set a place last, and what follows the words of its command."""
         self._about: dict[str, list[SourceLine]] = {}
@@ -166,6 +167,8 @@ class Replay:
             return self._set_macro(line, meant)
         if is_interactive(meant.command):
             return self._refused(line, "it is for sessions at VPP's prompt, and a script is none")
+        if refusal := node_refusal(meant.command, meant.rest.split(), self._grammar.nodes, self._may_be_interface):
+            return self._refused(line, refusal)
         if is_reading(meant.command):
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
@@ -191,6 +194,8 @@ class Replay:
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
+            if missing := self._missing_interface(line, meant, words):
+                return self._refused(line, f"unknown interface `{missing}`")
             if refusal := self._objects.refusal(meant.command, words):
                 return self._refused(line, refusal)
             return self._leave(line, words, why or unsupported_reason(meant.command))
@@ -200,6 +205,19 @@ class Replay:
         """Return what VPP does not read of a command, and takes for no other command in the same line."""
         unread = unread_part(meant.rest, self._grammar.formats_of(meant.command))
         return "" if unread and self._grammar.read(unread).command else unread
+
+    def _may_be_interface(self, name: str) -> bool:
+        is_made_elsewhere = self._elsewhere.device_class_of(name) is not None
+        return is_made_elsewhere or self._simulation.has(name) or (self._may_assume and is_port(name))
+
+    def _missing_interface(self, line: SourceLine, meant: ParsedCommand, words: Sequence[str]) -> str:
+        """Return an interface that a command names, and that a command would have made; '' where all are there."""
+        if key_of(line) in self._left.taken:
+            return ""
+        named = interfaces_named(meant.rest, self._grammar.formats_of(meant.command))
+        named = {name for name in (*interfaces_in(meant.command, words), *named) if not self._simulation.has(name)}
+        ports = {name: self._elsewhere.port_of(name) for name in named}
+        return next((n for n, port in ports.items() if is_made(port) and not self._elsewhere.device_class_of(port)), "")
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)

@@ -21,7 +21,7 @@ from vppcfg.plan.operations import Operation
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.content import content_of
 from vppcfg.simulator.ip6_link import Ip6LinkMain
-from vppcfg.simulator.kinds import KINDS, PLUGINS
+from vppcfg.simulator.kinds import KINDS, PLUGINS, fib
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.nat44 import NatMain
 from vppcfg.simulator.load import load_ports
@@ -158,6 +158,10 @@ class Simulation:
     def has_acl(self, index: int) -> bool:
         """Return whether there is an access list of this index."""
         return self._vpp.tables.part(AclMain).lists.has(index)
+
+    def has_table(self, number: int) -> bool:
+        """Return whether there is a FIB table of this number, of IPv4 or IPv6."""
+        return any(fib.has_table(self._vpp.tables, is_ipv6, number) for is_ipv6 in (False, True))
 
     def has_nat(self) -> bool:
         """Return whether NAT44 is enabled."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 
@@ -30,14 +32,24 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
 _PATTERNS = (
     *(kind.instance_name.pattern for kind in VIRTUAL_INTERFACES),
     *(rf"{re.escape(prefix)}\d.*" for prefix, _ in _MAKERS.values() if prefix),
-    r"tun\d+",
+    r"(?:tun|loop|BondEthernet)\d+",
 )
+_NUMBERED = frozenset(
+    {"create vxlan-gpe tunnel", "create geneve tunnel", "create gtpu tunnel", "create l2tpv3 tunnel", "bvi create"}
+    | {"create pppoe session", "ipsec itf create", "mpls tunnel", "pipe create"}
+)
+"""Commands that number what they make, from 0 on, or as their word `instance` says."""
 _TUN = re.compile(r"tun\d+")
 """How VPP calls a TAP that carries packets without Ethernet."""
 _MADE = re.compile("|".join(_PATTERNS))
 """The names that VPP gives what a command makes."""
 _KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words or kind.unreported_words}
 """The kinds whose commands may have more than a file can express."""
+
+
+def _instances(words: Sequence[str]) -> set[str]:
+    """Return the number that a command gives what it makes."""
+    return {number for word, number in pairwise(words) if word == "instance"}
 
 
 def is_made(name: str) -> bool:
@@ -50,6 +62,7 @@ class UnmanagedInterfaces:
 
     def __init__(self) -> None:
         self._patterns: list[tuple[re.Pattern[str], str]] = []
+        self._made: Counter[str] = Counter()
         self._names: dict[str, str] = {}
 
     def note(self, command: str, words: Sequence[str]) -> None:
@@ -60,6 +73,12 @@ class UnmanagedInterfaces:
             device_class = kind.unlisted_class or kind.device_class
             pattern = _TUN if command == "create tap" and "tun" in words else kind.instance_name
             self._patterns.append((pattern, device_class))
+        elif command in _NUMBERED and not {"del", "name"} & set(words):
+            self._made[command] += 1
+            numbers = {str(number) for number in range(self._made[command])} | _instances(words)
+            self._patterns += [(re.compile(rf"{prefix}{number}(?:\..*)?"), device_class) for number in numbers]
+        elif prefix == "pg":
+            self._names |= {word: device_class for word in words if word.startswith(prefix)}
         elif prefix:
             self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
         if device_class and "name" in words[:-1]:

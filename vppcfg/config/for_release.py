@@ -17,14 +17,14 @@ from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 
-_RULE = "vpp-too-old"
+TOO_OLD = "vpp-too-old"
 
 
 def _native_devices(section: DataplaneSection | None, release: Release) -> Iterator[Problem]:
     """Yield the devices whose driver a release does not have."""
     for device in ((section.native_devices if section is not None else None) or {}).values():
         if absence := NATIVE_DRIVERS[device.driver or ""].absence(release):
-            yield Problem(rule=_RULE, path=(*device.path, "driver"), text=absence)
+            yield Problem(rule=TOO_OLD, path=(*device.path, "driver"), text=absence)
 
 
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
@@ -39,4 +39,4 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
     yield from _native_devices(configuration.dataplane, release)
     resolution = resolve(configuration, replace(state, facts=facts))
-    yield from (problem for problem in resolution.problems if problem.rule in (_RULE, ENDS_ANNOUNCING))
+    yield from (problem for problem in resolution.problems if problem.rule in (TOO_OLD, ENDS_ANNOUNCING))

@@ -26,7 +26,13 @@ _ALL_BITS = 0xFFFFFFFF
 CHECKS_NUMBERS = ReleaseQuirk(
     span="26.10-", text="a number that does not fit is refused, rather than cut (568453fa0e1)"
 )
+_IPV4 = re.compile(r"0*\d{1,3}(?:\.0*\d{1,3}){3}")
 T = TypeVar("T")
+
+
+def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address, whose numbers VPP takes with leading zeros. Raise ValueError when it is none."""
+    return ipaddress.ip_address(".".join(str(int(part)) for part in text.split(".")) if _IPV4.fullmatch(text) else text)
 
 
 class Input:
@@ -109,7 +115,7 @@ class Input:
         if match is None or not slash or digits is None:
             return None
         try:
-            value = ipaddress.ip_address(address)
+            value = _ip(address)
         except ValueError:
             return None
         self._position = match.start() + len(address) + 1 + digits.end()
@@ -158,7 +164,7 @@ class Input:
         """Take an address."""
         match = _WORD.match(self._text, self._start())
         try:
-            address = ipaddress.ip_address(match[0]) if match else None
+            address = _ip(match[0]) if match else None
         except ValueError:
             return None
         if match is not None:

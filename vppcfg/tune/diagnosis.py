@@ -1,4 +1,4 @@
-"""Runs all rules on one situation, and sorts what they find by the packets that it loses."""
+"""Runs all rules on one situation, and sorts what they find: losses, then what else loses most packets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Diagnosis:
 
 
 def diagnose(situation: Situation) -> Diagnosis:
-    """Return the findings, most lost packets per second first, then by severity."""
+    """Return the findings: losses, and then the others, each with most lost packets per second first."""
     found = [finding for find in RULES.values() for finding in find(situation)]
     if situation.is_past:
         found = [_of_the_past(finding, situation) for finding in found]
@@ -86,9 +86,13 @@ def _of_the_past(finding: Finding, situation: Situation) -> Finding:
     return replace(finding, severity=FindingSeverity.NOTICE, lost_pps=0.0, undecided=past)
 
 
-def _rank(finding: Finding) -> tuple[float, int, int]:
-    """Return the key that findings are sorted by; findings of one rule and rate keep their order."""
-    return -finding.lost_pps, _WORST_FIRST.index(finding.severity), NAMES.index(finding.rule)
+def _rank(finding: Finding) -> tuple[bool, float, int, int]:
+    """Return the key that findings are sorted by; findings of one rule and rate keep their order.
+
+    A loss whose packets are not counted, as of a pool without buffers, comes before drops that no tuning can save.
+    """
+    is_other = finding.severity is not FindingSeverity.LOSS
+    return is_other, -finding.lost_pps, _WORST_FIRST.index(finding.severity), NAMES.index(finding.rule)
 
 
 def _remarks(situation: Situation) -> tuple[str, ...]:

@@ -288,7 +288,7 @@ def test_all_is_no_port() -> None:
 
 
 def test_a_feature_without_its_arc_is_refused_and_one_with_it_is_left() -> None:
-    feature = "set interface feature xe0 ip4-snoop"
+    feature = "set interface feature xe0 ip4-dhcp-client-detect"
     assert outcomes(adopted(f"{feature}\n{feature} arc ip4-unicast\n", past_errors=True)) == ["fault", "unmanaged"]
 
 

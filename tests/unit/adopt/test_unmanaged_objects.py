@@ -9,6 +9,8 @@ SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f5
 SRV6 = "sr policy add bsid 2001:db8::1:1 next 2001:db8::2 encap"
 KEY = "bfd key set conf-key-id 5 type keyed-sha1 secret 1234"
 SESSION = "bfd udp session add interface xe0 local-addr 10.0.0.1 peer-addr 10.0.0.2 conf-key-id 5 bfd-key-id 1"
+MODIFIED = " interface xe0 local-addr 10.0.0.1 peer-addr 10.0.0.2 desired-min-tx 1 required-min-rx 1 detect-mult 3"
+CLASSIFIER = "classify table mask l3 ip4 src"
 SESSION_DELETED = "bfd udp session del interface xe0 local-addr 10.0.0.1 peer-addr 10.0.0.2"
 
 
@@ -27,6 +29,22 @@ SESSION_DELETED = "bfd udp session del interface xe0 local-addr 10.0.0.1 peer-ad
         (("bfd key del conf-key-id 5",), "BFD key 5 is not there"),
         ((KEY, KEY, SESSION, "bfd key del conf-key-id 5"), "BFD key 5 is in use"),
         ((KEY, SESSION, SESSION_DELETED, KEY, "bfd key del conf-key-id 5"), ""),
+        ((SESSION.partition(" conf-key-id")[0], "bfd udp session mod" + MODIFIED), ""),
+        (("bfd udp session mod" + MODIFIED,), "BFD session xe0 10.0.0.1 10.0.0.2 is not there"),
+        (("create gtpu tunnel src 10.0.0.1 dst 10.0.0.2 teid 7 encap-vrf-id 8",), "FIB table 8 is not there"),
+        ((CLASSIFIER, "set interface input acl intfc xe0 ip4-table 0"), ""),
+        ((CLASSIFIER, "set interface input acl intfc xe0 ip4-table 1"), "classifier table 1 is not there"),
+        (("bvi create instance 7", "set interface l2 tag-rewrite bvi7 disable"), ""),
+        (("bvi create instance 7", "set interface promiscuous on bvi6"), "unknown interface `bvi6`"),
+        (
+            ("ipsec itf create", "ipsec itf create", "ipsec tunnel protect ipsec2 sa-in 1 sa-out 2"),
+            "interface `ipsec2`",
+        ),
+        (("classify table mask l3 ip4 src acl-miss-next ip4-node ip4-lookup",), ""),
+        (("classify table mask l3 ip4 src acl-miss-next ip4-node ip4-loop",), "its graph has no node `ip4-loop`"),
+        (("set interface feature xe0 span-input arc device-input",), ""),
+        (("set interface feature xe0 ip4-lookup arc device-input",), "is no feature of `device-input`"),
+        (("set interface feature xe0 span-input arc ip4-unicast",), "the node `span-input` is no feature of"),
         (("nat66 plugin enable", "set interface nat66 in xe0"), ""),
         (("set interface nat66 in xe0",), "NAT66 is not there"),
         (("nat64 plugin enable", "nat64 plugin enable"), "NAT64 is already there"),

@@ -33,7 +33,8 @@ LEAST_SCORE = {
     "final": 5.0,
     "closing": 4.0,
     "sealed": 5.0,
-    "unseen": 0.0,
+    "unseen": 5.0,
+    "unmet": 4.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"

@@ -195,6 +195,11 @@ def test_findings_rank_by_lost_packets() -> None:
     assert ranked == [("buffers", 90_000.0), ("tx-descriptors", 30_000.0), ("not-tuning", 10.0)]
 
 
+def test_a_loss_without_a_rate_ranks_before_drops_that_no_tuning_saves() -> None:
+    refused = errors("tap-input", "buffer alloc error", 48.76e6) + errors("ip4-input", "ip4 ttl <= 1", 10.0)
+    assert [found.rule for found in findings(load(port(), errors=refused))][:2] == ["buffers", "not-tuning"]
+
+
 def test_what_was_seen_once_does_not_starve() -> None:
     calm, rough = load(port()), load(starving())
     assert "tx-descriptors" not in rules(replace(rough, steps=(rough, calm, calm)))

@@ -345,12 +345,15 @@ def _command_add(tables: Tables, rest: Input) -> str:
 
 
 def _command_detach(tables: Tables, rest: Input) -> str:
-    """`bond del <interface>`."""
+    """`bond del <interface>`; of several the last counts, as in `bond del <bond> <member>`."""
     line = rest.line_with(_MISSING)
-    row = line.interface(tables)
-    if row is None or not line.is_at_end:
-        raise _unknown()
-    detach(tables, row.index)
+    member = -1
+    while not line.is_at_end:
+        row = line.interface(tables)
+        if row is None:
+            raise _unknown()
+        member = row.index
+    detach(tables, member)
     return ""
 
 
