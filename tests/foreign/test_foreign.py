@@ -34,6 +34,7 @@ FOLDERS = [
         "sealed/",
         "unseen/",
         "unmet/",
+        "unheard/",
     )
     for kind in LEAST
 ]
