@@ -35,6 +35,7 @@ FOLDERS = [
         "unseen/",
         "unmet/",
         "unread/",
+        "unheard/",
     )
     for kind in LEAST
 ]
