@@ -34,6 +34,8 @@ FOLDERS = [
         "sealed/",
         "unseen/",
         "unmet/",
+        "unread/",
+        "unheard/",
     )
     for kind in LEAST
 ]

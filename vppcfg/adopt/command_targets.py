@@ -441,7 +441,54 @@ def queue_in(words: Words) -> int:
     return int(given) if given.isdecimal() else 0
 
 
+def _same_words(command: str) -> Callable[[Words], Place | None]:
+    """Return what names what a command sets by its words, whatever the numbers behind them are."""
+    return lambda words: (command, *(word for word in words if not word.isdecimal()))
+
+
+def _switched(command: str) -> Callable[[Words], Place | None]:
+    """Return what names what a command switches on or off, or adds and takes away again."""
+    return lambda words: (command, *(word for word in words if word not in _SWITCHING))
+
+
+def _rx_mode(words: Words) -> Place | None:
+    return ("rx-mode", words[0], *(words[1:3] if words[1:2] == ["queue"] else ())) if words else None
+
+
+def _urpf(words: Words) -> Place | None:
+    names = [word for word in words if word not in _URPF_WORDS]
+    return ("urpf", *sorted({"ip6", "tx"}.intersection(words)), names[0]) if names else None
+
+
+def _mirror(words: Words) -> Place | None:
+    target = _behind("destination")(words)
+    return None if target is None else ("mirror", *sorted({"l2"}.intersection(words)), words[0], target)
+
+
+_URPF_WORDS = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
+_SWITCHING = frozenset({"add", "del", "delete", "disable", "enable"})
+_SWITCHES = (
+    *("abf attach", "nat44 forwarding", "set acl-plugin interface", "set arp proxy", "set interface feature gso"),
+    *("set interface nat44", "set interface proxy-arp", "set ip6 nd proxy"),
+)
+_BY_THEIR_WORDS = ("set nat timeout", "set det44 timeouts", "nat mss-clamping", "set interface tcp-mss-clamp", "ip6 nd")
+_LLDP_WORDS = frozenset({"system-name", "tx-hold", "tx-interval"})
 _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
+    **{command: _same_words(command) for command in _BY_THEIR_WORDS},
+    **{command: _switched(command) for command in _SWITCHES},
+    "ip punt redirect": _on("ip punt", _behind("rx")),
+    "ip6 punt redirect": _on("ip6 punt", _behind("rx")),
+    "qos egress map": lambda words: ("qos egress map", *(word.partition("=")[0] for word in words)),
+    "set interface rx-mode": _rx_mode,
+    "sflow direction": lambda _: ("sflow direction",),
+    "lcp lcp-sync": lambda _: ("lcp lcp-sync",),
+    "lcp lcp-auto-subint": lambda _: ("lcp lcp-auto-subint",),
+    "lcp default": lambda _: ("lcp default",),
+    "set interface span": _mirror,
+    "set urpf": _urpf,
+    "set lldp": lambda words: ("set lldp", *sorted(_LLDP_WORDS.intersection(words))),
+    "qos store": lambda words: ("qos store", *words[:2]),
+    "qos mark": lambda words: ("qos mark", *words[:2]),
     "set interface state": _on("state", _first),
     "set interface mtu": _mtu,
     "set interface mac address": _on("mac", _first),
@@ -480,3 +527,5 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "bond del": _on("member", _first),
 }
 """Finds among the words behind a command what it sets."""
+SETS_TOO: Mapping[str, str] = {"mtu": "packet mtu"}
+"""What a command for the first attribute of an interface sets beside it."""

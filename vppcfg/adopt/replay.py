@@ -9,6 +9,7 @@ from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
     INEXPRESSIBLE,
     NO_DET44,
+    SETS_TOO,
     Place,
     det44_elsewhere,
     first_unsupported_word,
@@ -260,13 +261,19 @@ class Replay:
         if place is None:
             return
         former = self._setters.get(place)
-        if former is not None and former[0].outcome is LineOutcome.FILE:
+        if former is not None and former[0].outcome in {LineOutcome.FILE, LineOutcome.DATAPLANE}:
             earlier, text = former
             if text == f"{meant.command} {meant.rest}":
                 line.set_outcome(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} does the same")
                 return
-            earlier.set_outcome(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
+            self._set_aside(earlier, line)
+        beside = self._setters.pop((SETS_TOO[place[0]], *place[1:]), None) if place[0] in SETS_TOO else None
+        if beside is not None and beside[0].outcome is LineOutcome.FILE:
+            self._set_aside(beside[0], line)
         self._setters[place] = line, f"{meant.command} {meant.rest}"
+
+    def _set_aside(self, earlier: SourceLine, line: SourceLine) -> None:
+        earlier.set_outcome(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
 
     def _note_deletions(self, line: SourceLine, before: Iterable[str]) -> None:
         gone = [name for name in before if not self._simulation.has(name)]

@@ -206,9 +206,11 @@ class Simulation:
     def effects(self) -> tuple[State, frozenset[Attachment]]:
         """Return the state, and what no section manages, as far as VPP reports it."""
         state = self.observe()
-        standalone = self._ask(lambda connection: read_standalone(connection, state))
-        attached = self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state))
-        return state, frozenset((*standalone, *attached, *self._ipv6_links()))
+
+        def others(connection: Connection) -> list[Attachment]:
+            return [*read_standalone(connection, state), *read_unmanaged(connection, state.interfaces, state)]
+
+        return state, frozenset((*self._ask(others), *self._ipv6_links()))
 
     def content(self) -> Mapping[Any, Any]:
         """Return what the kinds have in their tables, also what VPP does not report."""

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from vppcfg.common.log_detail import DETAIL
+from vppcfg.common.release import NEWEST, Release
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from vppcfg.vpp.nat_sessions import NatSessions
     from vppcfg.vpp.probing import Injection, Numbers
 
-OLDEST_KNOWN = (22, 6)
-NEWEST_KNOWN = (26, 10)
+_OLDEST_READ = Release(22, 6)
+"""Of an older one it is not known what it answers."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -289,8 +290,8 @@ def _read_version(connection: Connection) -> str:
 
 def _warn_of_unknown(version: str) -> None:
     match = re.match(r"(\d+)\.(\d+)", version)
-    release = (int(match[1]), int(match[2])) if match else None
-    if release is None or release > NEWEST_KNOWN:
-        _LOG.warning("VPP %s is newer than the newest that vppcfg knows, %d.%02d", version, *NEWEST_KNOWN)
-    elif release < OLDEST_KNOWN:
-        _LOG.warning("VPP %s is older than the oldest that vppcfg knows, %d.%02d", version, *OLDEST_KNOWN)
+    release = Release(int(match[1]), int(match[2])) if match else None
+    if release is None or release > NEWEST:
+        _LOG.warning("VPP %s is newer than the newest that vppcfg knows, %s", version, NEWEST)
+    elif release < _OLDEST_READ:
+        _LOG.warning("VPP %s is older than the oldest that vppcfg knows, %s", version, _OLDEST_READ)

@@ -299,6 +299,31 @@ def test_a_wireguard_without_an_mtu_has_what_vpp_takes_in_its_place() -> None:
     assert "  wg0:\n    mtu: 9000\n" in adoption.text
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("set interface span xe0 destination xe1 both", "set interface span xe0 destination xe1 rx"),
+        ("set urpf ip4 rx xe0 strict", "set urpf ip4 rx xe0 loose"),
+        ("set interface rx-mode xe0 polling", "set interface rx-mode xe0 interrupt"),
+        ("set nat timeout udp 100", "set nat timeout udp 200"),
+        ("ip6 nd xe0 ra-interval 30 15", "ip6 nd xe0 ra-interval 30 10"),
+        ("ip punt redirect add rx xe0 via 192.0.2.2 xe1", "ip punt redirect add rx xe0 via 192.0.2.3 xe1"),
+        ("set interface mtu packet 1400 xe0", "set interface mtu 1500 xe0"),
+        ("set interface mac address xe0 02:00:00:00:00:01", "set interface mac address xe0 02:00:00:00:00:02"),
+    ],
+)
+def test_of_two_lines_that_set_the_same_the_first_has_no_effect(first: str, second: str) -> None:
+    """Whatever is left beside: a line without a key must not make the first count again."""
+    before = "nat44 plugin enable\nbvi create\nset interface ip address xe0 2001:db8::1/64\n"
+    assert outcomes(adopted(f"{before}{first}\n{second}\n"))[-2:] == ["no_effect", "file"]
+
+
+def test_two_prefixes_of_an_interface_count_both() -> None:
+    text = "set interface ip address xe0 2001:db8::1/64\nip6 nd xe0 no ra-suppress\n"
+    more = "ip6 nd xe0 prefix 2001:db8::/64 infinite\nip6 nd xe0 prefix 2001:db8:1::/64 infinite\n"
+    assert outcomes(adopted(text + more)) == ["file"] * 4
+
+
 def test_macros_and_braces_are_understood() -> None:
     adoption = adopted("define P xe0\nset interface state $(P) up\nuncomment { set interface mtu packet 1500 xe0 }\n")
     assert outcomes(adoption) == ["no_effect", "file", "file"]

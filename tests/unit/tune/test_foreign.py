@@ -35,6 +35,8 @@ LEAST_SCORE = {
     "sealed": 5.0,
     "unseen": 5.0,
     "unmet": 4.0,
+    "unread": 4.0,
+    "unheard": 4.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
