@@ -128,7 +128,7 @@ def assert_rest_has_what_is_left(adopted: Adoption, commands: Sequence[str]) -> 
         assert said == kept or (is_numbered and kept[:-2] == said)
 
 
-@examples(6)
+@examples(4)
 @given(configuration=configurations(), seed=st.integers(0, 2**32))
 def test_a_script_and_what_is_adopted_of_it_bring_a_vpp_to_the_same(configuration: Configuration, seed: int) -> None:
     setup, ports = setup_for(configuration)

@@ -87,7 +87,8 @@ def test_an_archive_that_is_there_is_not_overwritten(vpp: Router) -> None:
     assert reported(vpp.folder, "--no-capture", "--force")[0].returncode == 0
 
 
-def test_the_planner_the_tuner_and_adopt_read_it_without_a_vpp(vpp: Router) -> None:
+def test_the_planner_the_tuner_and_adopt_read_it_without_a_vpp(vpp: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.app.capturing._PATIENCE_S", 0.1)  # the counters of this VPP stand still
     done, path = reported(vpp.folder)
     assert done.returncode == 0, done.stderr
     vpp.end()
