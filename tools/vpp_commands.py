@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tools.command_formats import BY_HAND, formats_of
@@ -47,12 +47,24 @@ def main(repository: str) -> None:
     for number, revision in enumerate(REVISIONS.values()):
         for command, formats in commands_of(repository, revision).items():
             known.setdefault(command, {})[number] = formats
-    lines = [
-        "\t".join((row if "\t" in row else f"{row}\t", *_in_all(found.values()))).rstrip("\t")
-        for command, found in sorted(known.items())
-        for row in rows(command, list(found), releases)
-    ]
-    TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(f"{line}\n" for line in lines))
+    table = {command: (list(found), _in_all(found.values())) for command, found in known.items()}
+    TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(lines_of(table)))
+
+
+def lines_of(table: Mapping[str, tuple[list[int], Iterable[str]]]) -> Iterator[str]:
+    """Yield the lines of a table: each name with a span of the releases that have it, by number, and its columns."""
+    for name, (numbers, columns) in sorted(table.items()):
+        for row in rows(name, numbers, list(REVISIONS)):
+            yield "\t".join((row if "\t" in row else f"{row}\t", *columns)).rstrip("\t") + "\n"
+
+
+def sources(repository: str, revision: str, pattern: str) -> Iterator[str]:
+    """Yield the files of one revision in which a pattern stands, but for those of VPP's own tests."""
+    words = ["git", "-C", repository, "grep", "-lE", pattern, revision, "--", *FOLDERS]
+    for place in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
+        if not place.partition(":")[2].startswith(LEFT_OUT):
+            shown = subprocess.run(["git", "-C", repository, "show", place], check=True, capture_output=True)
+            yield shown.stdout.decode(errors="replace")
 
 
 def _in_all(found: Collection[Formats | None]) -> Sequence[str]:
@@ -65,13 +77,8 @@ def _in_all(found: Collection[Formats | None]) -> Sequence[str]:
 
 def commands_of(repository: str, revision: str) -> dict[str, Formats | None]:
     """Return the words of all commands in one revision, each with its formats where they are known."""
-    words = ["git", "-C", repository, "grep", "-l", "VLIB_CLI_COMMAND", revision, "--", *FOLDERS]
     found: dict[str, Formats | None] = {}
-    for place in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
-        if place.partition(":")[2].startswith(LEFT_OUT):
-            continue
-        shown = subprocess.run(["git", "-C", repository, "show", place], check=True, capture_output=True)
-        source = shown.stdout.decode(errors="replace")
+    for source in sources(repository, revision, "VLIB_CLI_COMMAND"):
         for body in _COMMAND.findall(source):
             path, function = _PATH.search(body), _FUNCTION.search(body)
             if path is not None and function is not None:

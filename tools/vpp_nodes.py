@@ -8,12 +8,11 @@ after an interface or a session is not among them.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-from tools.vpp_commands import FOLDERS, REVISIONS, rows
+from tools.vpp_commands import REVISIONS, lines_of, sources
 
 TARGET = Path(__file__).resolve().parents[1] / "schema" / "vpp-nodes.txt"
 HEADER = """\
@@ -42,26 +41,19 @@ def main(repository: str) -> None:
         for name, found in nodes_of(repository, revision).items():
             known[name].append(number)
             arcs[name] |= found
-    lines = [
-        "\t".join((row if "\t" in row else f"{row}\t", *sorted(arcs[name]))).rstrip("\t")
-        for name, numbers in sorted(known.items())
-        for row in rows(name, numbers, releases)
-    ]
-    TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(f"{line}\n" for line in lines))
+    table = {name: (numbers, sorted(arcs[name])) for name, numbers in known.items()}
+    TARGET.write_text(HEADER.format(first=releases[0], last=releases[-1]) + "".join(lines_of(table)))
 
 
 def nodes_of(repository: str, revision: str) -> dict[str, set[str]]:
     """Return the names of the nodes in one revision, each with the arcs that it is a feature of."""
-    words = ["git", "-C", repository, "grep", "-lE", _REGISTERS, revision, "--", *FOLDERS]
     found: dict[str, set[str]] = defaultdict(set)
-    for place in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
-        shown = subprocess.run(["git", "-C", repository, "show", place], check=True, capture_output=True)
-        source = shown.stdout.decode(errors="replace")
+    for source in sources(repository, revision, _REGISTERS):
         for names in _NAME.findall(source):
             found["".join(names)] |= set()
         for body in _NODE.findall(source):
             if _TRACED.search(body) and (name := _NAME.search(body)):
-                found["".join(filter(None, name.groups()))].add("trace")
+                found[name[1]].add("trace")
         for body in _FEATURE.findall(source):
             arc, node = (re.search(_FIELD.format(field), body) for field in ("arc_name", "node_name"))
             if arc is not None and node is not None:
