@@ -70,14 +70,15 @@ def _with_unreported(simulation: Simulation) -> Any:
 
 def withdraw_unproved(reruns: Reruns, lines: Sequence[SourceLine], state: State) -> None:
     """Count no line as one without effect, unless a VPP ends the same without it."""
-    doubtful = {id(line): (line, line.why) for line in lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects}
-    for line, _ in doubtful.values():
-        line.set_outcome(LineOutcome.FILE, "")
-    idle = reruns.idle_among([line for line, _ in doubtful.values()], Simulation.observe)
-    for line in idle:
-        line.set_outcome(LineOutcome.NO_EFFECT, doubtful.pop(id(line))[1])
-    for line, _ in doubtful.values():
-        line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
+    doubtful = [line for line in lines if line.outcome is LineOutcome.NO_EFFECT and (line.subjects or line.path)]
+    reasons = {id(line): line.why for line in doubtful}
+    for line in doubtful:
+        line.set_outcome(LineOutcome.DATAPLANE if line.path else LineOutcome.FILE, "")
+    for line in reruns.idle_among(doubtful, Simulation.observe):
+        line.set_outcome(LineOutcome.NO_EFFECT, reasons.pop(id(line)))
+    for line in doubtful:
+        if id(line) in reasons:
+            line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
 
 
 def classify_unproven(classifier: Classifier, reruns: Reruns) -> None:

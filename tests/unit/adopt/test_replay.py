@@ -318,6 +318,16 @@ def test_of_two_lines_that_set_the_same_the_first_has_no_effect(first: str, seco
     assert outcomes(adopted(f"{before}{first}\n{second}\n"))[-2:] == ["no_effect", "file"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("lcp lcp-auto-subint on", "lcp lcp-auto-subint off"), ("lcp default netns one", "lcp default netns two")],
+)
+def test_a_setting_has_an_effect_when_something_is_made_before_it_is_set_again(first: str, second: str) -> None:
+    made = "lcp create xe0 host-if e0\ncreate sub-interfaces xe0 100\n"
+    assert outcomes(adopted(f"{first}\n{made}{second}\n"))[0] == "dataplane"
+    assert outcomes(adopted(f"{first}\n{second}\n{made}"))[0] == "no_effect"
+
+
 def test_two_prefixes_of_an_interface_count_both() -> None:
     text = "set interface ip address xe0 2001:db8::1/64\nip6 nd xe0 no ra-suppress\n"
     more = "ip6 nd xe0 prefix 2001:db8::/64 infinite\nip6 nd xe0 prefix 2001:db8:1::/64 infinite\n"
