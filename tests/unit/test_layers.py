@@ -380,9 +380,9 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
         # follow the order of its commands.
         ("gre", "gre|gremode", {*PROTOCOLS, "adopt/trial.py"}),
         ("ipip", "ipip", {*PROTOCOLS}),
-        # What VPP's tracer shows of a check, a source of routes in VPP, and which commands set the same.
-        ("urpf", "urpf", {"adopt/command_targets.py", "probe/filters.py", "vpp/messages/route.py"}),
-        ("mss_clamp", "mss[_-]clamp|MssLimit|SetMssClamp", {"adopt/command_targets.py"}),
+        # What VPP's tracer shows of a check, and a source of routes in VPP.
+        ("urpf", "urpf", {"probe/filters.py", "vpp/messages/route.py"}),
+        ("mss_clamp", "mss[_-]clamp|MssLimit|SetMssClamp", set()),
         (
             "wireguard",
             "wireguard",

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import PLACING, unreported_reason
+from vppcfg.adopt.command_targets import unreported_reason
+from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
 from vppcfg.common.addresses import canonical_address

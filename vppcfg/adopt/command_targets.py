@@ -1,24 +1,20 @@
-"""What each command of VPP's CLI sets, and which ports it names: the knowledge by which `adopt` reads scripts.
+"""Which commands of VPP's CLI a file can express, why not the others, and which interfaces each names.
 
-Of two commands with the same target the later one counts. A port that a command names must exist before it runs.
+A port that a command names must exist before it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
+from vppcfg.adopt.places import placed_port
 from vppcfg.adopt.unmanaged_interfaces import is_made
-from vppcfg.common.addresses import is_link_local
+from vppcfg.adopt.words import NEIGHBOR_WORDS, Words, after, behind, beside, first, last, paired, second
 from vppcfg.config.section_list import INTERFACES
-from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
-
-Place = tuple[str, ...]
-"""What a command sets: two commands that set the same, and the later one counts."""
-Words = Sequence[str]
 
 _READING = frozenset(
     {
@@ -201,78 +197,9 @@ def interface_created_by(command: str, words: Words) -> str | None:
     return f"memif{numbers[0]}/{numbers[1]}"
 
 
-def place_of(command: str, words: Words) -> Place | None:
-    """Return what a command sets, None for one that is never overtaken by another."""
-    find = _PLACES.get(command)
-    return None if find is None else find(words)
-
-
-def _first(words: Words) -> str | None:
-    return words[0] if words else None
-
-
-def _second(words: Words) -> str | None:
-    return words[1] if words[1:] else None
-
-
-def _last(words: Words) -> str | None:
-    return words[-1] if words else None
-
-
-def placed_port(words: Words) -> str | None:
-    """Return the port among the words of a command that places a queue, which come in any order."""
-    rest = iter(words)
-    for word in rest:
-        if word in {"queue", "worker", "threads"}:
-            next(rest, None)
-        elif word != "main":
-            return word
-    return None
-
-
-_NEIGHBOR_WORDS = frozenset({"del", "delete", "static", "no-fib-entry"})
-
-
-def _beside(keywords: frozenset[str], valued: str = "") -> Callable[[Words], str | None]:
-    """Return what finds the first word that is no keyword of a command, whose words come in any order.
-
-    Behind `valued` stands a value, which is no interface either.
-    """
-
-    def find(words: Words) -> str | None:
-        return next(iter(_other_words(words, keywords, valued)), None)
-
-    return find
-
-
-def _other_words(words: Words, keywords: frozenset[str], valued: str) -> list[str]:
-    before = ("", *words)
-    return [word for word, former in zip(words, before, strict=False)
-            if word not in keywords and word != valued and (not valued or former != valued)]  # fmt: skip
-
-
-def _after(skipped: str) -> Callable[[Words], str | None]:
-    """Return what finds the first word that is not `skipped`."""
-    return lambda words: next((word for word in words if word != skipped), None)
-
-
-def _behind(word: str) -> Callable[[Words], str | None]:
-    """Return what finds the word behind another one."""
-    return lambda words: words[words.index(word) + 1] if word in words[:-1] else None
-
-
-def _paired(words: Words) -> str | None:
-    """Return the interface in `lcp create`, whose words may come in any order."""
-    left = list(words)
-    for word in ("host-if", "netns"):
-        if word in left:
-            del left[left.index(word) : left.index(word) + 2]
-    return next((word for word in left if word != "tun"), None)
-
-
 def _outer_interface(words: Words) -> str | None:
     """Return the interface whose address a mapping of NAT44 has outside."""
-    name = _behind("external")(words)
+    name = behind("external")(words)
     return None if name is None or _is_address(name) else name
 
 
@@ -289,8 +216,10 @@ _HOP_WORDS = frozenset(
 
 
 _WITH_PATHS = frozenset(
-    {"abf policy", "ip mroute", "ip punt redirect", "ip route", "ip6 punt redirect", "l3xc", "mpls local-label"}
-    | {"mpls tunnel"}
+    {
+        *("abf policy", "ip mroute", "ip punt redirect", "ip route", "ip6 punt redirect", "l3xc", "mpls local-label"),
+        "mpls tunnel",
+    }
 )
 """Commands with paths, each behind `via`."""
 
@@ -322,210 +251,68 @@ def _group_port(words: Words) -> str | None:
 
 
 _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
-    "set interface state": _first,
-    "set interface mtu": _last,
-    "set interface mac address": _first,
-    "set interface name": _first,
-    "set interface tag": _first,
-    "set interface ip address": _after("del"),
-    "set interface ip table": _first,
-    "set interface ip6 table": _first,
-    "set interface unnumbered": _after("del"),
-    "set interface l2 bridge": _first,
-    "set interface l2 xconnect": _first,
-    "set interface l2 tag-rewrite": _first,
+    "set interface state": first,
+    "set interface mtu": last,
+    "set interface mac address": first,
+    "set interface name": first,
+    "set interface tag": first,
+    "set interface ip address": after("del"),
+    "set interface ip table": first,
+    "set interface ip6 table": first,
+    "set interface unnumbered": after("del"),
+    "set interface l2 bridge": first,
+    "set interface l2 xconnect": first,
+    "set interface l2 tag-rewrite": first,
     "l2fib add": lambda words: words[2] if words[2:] and words[2] != "filter" else None,
-    "set interface l3": _first,
-    "ip6 nd": _first,
-    "enable ip6 interface": _first,
-    "ip6 nd address autoconfig": _first,
-    "disable ip6 interface": _first,
-    "set interface bond": _first,
-    "set acl-plugin interface": _first,
-    "set acl-plugin macip interface": _first,
-    "set ip neighbor": _beside(_NEIGHBOR_WORDS, "count"),
+    "set interface l3": first,
+    "ip6 nd": first,
+    "enable ip6 interface": first,
+    "ip6 nd address autoconfig": first,
+    "disable ip6 interface": first,
+    "set interface bond": first,
+    "set acl-plugin interface": first,
+    "set acl-plugin macip interface": first,
+    "set ip neighbor": beside(NEIGHBOR_WORDS, "count"),
     "create vxlan tunnel": _group_port,
-    "abf attach": _last,
-    "ip punt redirect": _behind("rx"),
-    "ip6 punt redirect": _behind("rx"),
-    "l3xc": _beside(frozenset({"add", "del", "ip4", "ip6"})),
+    "abf attach": last,
+    "ip punt redirect": behind("rx"),
+    "ip6 punt redirect": behind("rx"),
+    "l3xc": beside(frozenset({"add", "del", "ip4", "ip6"})),
     "nat44 add identity mapping": _outer_interface,
     "nat44 add static mapping": _outer_interface,
-    "qos mark": _second,
-    "qos record": _second,
-    "qos store": _second,
-    "set interface ipsec spd": _first,
-    "set interface l2 flood": _first,
-    "set interface l2 forward": _first,
-    "set interface l2 learn": _first,
-    "set ip6 nd proxy": _first,
-    "set ip classify": _behind("intfc"),
-    "set ip6 classify": _behind("intfc"),
-    "clear interface tag": _first,
-    "nat44 add interface address": _first,
-    "set interface det44": _behind("inside"),
-    "set interface nat44": _behind("in"),
-    "vrrp vr add": _first,
-    "set interface rx-mode": _first,
+    "qos mark": second,
+    "qos record": second,
+    "qos store": second,
+    "set interface ipsec spd": first,
+    "set interface l2 flood": first,
+    "set interface l2 forward": first,
+    "set interface l2 learn": first,
+    "set ip6 nd proxy": first,
+    "set ip classify": behind("intfc"),
+    "set ip6 classify": behind("intfc"),
+    "clear interface tag": first,
+    "nat44 add interface address": first,
+    "set interface det44": behind("inside"),
+    "set interface nat44": behind("in"),
+    "vrrp vr add": first,
+    "set interface rx-mode": first,
     "set interface rx-placement": placed_port,
     "set interface tx-queue": placed_port,
-    "set dhcp client": _behind("intfc"),
-    "create sub-interfaces": _first,
-    "bond add": _second,
-    "bond del": _first,
-    "lcp create": _paired,
-    **{kind.command: _beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
+    "set dhcp client": behind("intfc"),
+    "create sub-interfaces": first,
+    "bond add": second,
+    "bond del": first,
+    "lcp create": paired,
+    **{kind.command: beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
 }
 """Finds among the words behind a command the interface that must be there before; None where none is named."""
 
 
 _SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l2 xconnect": lambda words: words[1] if words[1:] else None,
-    "set interface nat44": _behind("out"),
-    "set interface det44": _behind("outside"),
-    "set interface span": _behind("destination"),
-    "set interface unnumbered": _behind("use"),
+    "set interface nat44": behind("out"),
+    "set interface det44": behind("outside"),
+    "set interface span": behind("destination"),
+    "set interface unnumbered": behind("use"),
 }
 """Where commands have the other one of two interfaces."""
-
-
-def _on(attribute: str, find: Callable[[Words], str | None]) -> Callable[[Words], Place | None]:
-    """Return what names one attribute of the interface that a command names."""
-
-    def place(words: Words) -> Place | None:
-        name = find(words)
-        return None if name is None else (attribute, name)
-
-    return place
-
-
-def _mtu(words: Words) -> Place | None:
-    return ("mtu" if len(words) == 2 else f"{words[0]} mtu", words[-1]) if len(words) > 1 else None
-
-
-def _address(words: Words) -> Place | None:
-    left = [word for word in words if word != "del"]
-    if len(left) == 2 and is_link_local(left[1]):
-        return "link-local", left[0]
-    return ("address", left[0], left[1]) if len(left) == 2 and left[1] != "all" else None
-
-
-def _neighbor(words: Words) -> Place | None:
-    left = _other_words(words, _NEIGHBOR_WORDS, "count")
-    return ("neighbor", left[0], left[1]) if len(left) > 1 else None
-
-
-def _given_mac(words: Words) -> Place | None:
-    return ("mac", words[0], words[1]) if len(words) > 1 else None
-
-
-def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
-    return lambda words: ("bridge-domain", attribute, words[0]) if words else None
-
-
-PLACING = {"set interface rx-placement": RX_KEY, "set interface tx-queue": TX_KEY}
-"""Commands that place a queue of a port, and its key."""
-
-
-def _queue(key: str) -> Callable[[Words], Place | None]:
-    def place(words: Words) -> Place | None:
-        name = placed_port(words)
-        return None if name is None else (key, name, str(queue_in(words)))
-
-    return place
-
-
-def queue_in(words: Words) -> int:
-    """Return the queue that a command places: the first one where it names none."""
-    given = words[words.index("queue") + 1] if "queue" in words[:-1] else "0"
-    return int(given) if given.isdecimal() else 0
-
-
-def _same_words(command: str) -> Callable[[Words], Place | None]:
-    """Return what names what a command sets by its words, whatever the numbers behind them are."""
-    return lambda words: (command, *(word for word in words if not word.isdecimal()))
-
-
-def _switched(command: str) -> Callable[[Words], Place | None]:
-    """Return what names what a command switches on or off, or adds and takes away again."""
-    return lambda words: (command, *(word for word in words if word not in _SWITCHING))
-
-
-def _rx_mode(words: Words) -> Place | None:
-    return ("rx-mode", words[0], *(words[1:3] if words[1:2] == ["queue"] else ())) if words else None
-
-
-def _urpf(words: Words) -> Place | None:
-    names = [word for word in words if word not in _URPF_WORDS]
-    return ("urpf", *sorted({"ip6", "tx"}.intersection(words)), names[0]) if names else None
-
-
-def _mirror(words: Words) -> Place | None:
-    target = _behind("destination")(words)
-    return None if target is None else ("mirror", *sorted({"l2"}.intersection(words)), words[0], target)
-
-
-_URPF_WORDS = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
-_SWITCHING = frozenset({"add", "del", "delete", "disable", "enable"})
-_SWITCHES = (
-    *("abf attach", "nat44 forwarding", "set acl-plugin interface", "set arp proxy", "set interface feature gso"),
-    *("set interface nat44", "set interface proxy-arp", "set ip6 nd proxy"),
-)
-_BY_THEIR_WORDS = ("set nat timeout", "set det44 timeouts", "nat mss-clamping", "set interface tcp-mss-clamp", "ip6 nd")
-_LLDP_WORDS = frozenset({"system-name", "tx-hold", "tx-interval"})
-_PLACES: Mapping[str, Callable[[Words], Place | None]] = {
-    **{command: _same_words(command) for command in _BY_THEIR_WORDS},
-    **{command: _switched(command) for command in _SWITCHES},
-    "ip punt redirect": _on("ip punt", _behind("rx")),
-    "ip6 punt redirect": _on("ip6 punt", _behind("rx")),
-    "qos egress map": lambda words: ("qos egress map", *(word.partition("=")[0] for word in words)),
-    "set interface rx-mode": _rx_mode,
-    "sflow direction": lambda _: ("sflow direction",),
-    "lcp lcp-sync": lambda _: ("lcp lcp-sync",),
-    "lcp lcp-auto-subint": lambda _: ("lcp lcp-auto-subint",),
-    "lcp default": lambda _: ("lcp default",),
-    "set interface span": _mirror,
-    "set urpf": _urpf,
-    "set lldp": lambda words: ("set lldp", *sorted(_LLDP_WORDS.intersection(words))),
-    "qos store": lambda words: ("qos store", *words[:2]),
-    "qos mark": lambda words: ("qos mark", *words[:2]),
-    "set interface state": _on("state", _first),
-    "set interface mtu": _mtu,
-    "set interface mac address": _on("mac", _first),
-    "set interface tag": _on("tag", _first),
-    "clear interface tag": _on("tag", _first),
-    "set interface ip address": _address,
-    "set interface ip table": _on("table", _first),
-    "set interface ip6 table": _on("table6", _first),
-    "set interface unnumbered": _on("unnumbered", _after("del")),
-    "set interface l2 bridge": _on("mode", _first),
-    "set interface l2 xconnect": _on("mode", _first),
-    "set interface l3": _on("mode", _first),
-    "set interface l2 tag-rewrite": _on("rewrite", _first),
-    "set interface mpls": _on("mpls", _first),
-    **{command: _queue(key) for command, key in PLACING.items()},
-    "set interface bond": _on("weight", _first),
-    "set ip neighbor": _neighbor,
-    "l2fib add": _given_mac,
-    "l2fib del": _given_mac,
-    "set bridge-domain learn": _of_domain("learn"),
-    "set bridge-domain forward": _of_domain("forward"),
-    "set bridge-domain flood": _of_domain("flood"),
-    "set bridge-domain uu-flood": _of_domain("uu-flood"),
-    "set bridge-domain arp term": _of_domain("arp term"),
-    "set bridge-domain arp-ufwd": _of_domain("arp-ufwd"),
-    "set bridge-domain mac-age": _of_domain("mac-age"),
-    "set ipfix exporter": lambda _: ("set ipfix exporter",),
-    "flowprobe params": lambda _: ("flowprobe params",),
-    "sflow sampling-rate": lambda _: ("sflow sampling-rate",),
-    "sflow polling-interval": lambda _: ("sflow polling-interval",),
-    "sflow header-bytes": lambda _: ("sflow header-bytes",),
-    "sflow enable-disable": _on("sflow", _first),
-    "lcp create": _on("lcp", _paired),
-    "lcp delete": _on("lcp", _first),
-    "bond add": _on("member", _second),
-    "bond del": _on("member", _first),
-}
-"""Finds among the words behind a command what it sets."""
-SETS_TOO: Mapping[str, str] = {"mtu": "packet mtu"}
-"""What a command for the first attribute of an interface sets beside it."""

@@ -9,8 +9,6 @@ from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
     INEXPRESSIBLE,
     NO_DET44,
-    SETS_TOO,
-    Place,
     det44_elsewhere,
     first_unsupported_word,
     interface_created_by,
@@ -20,7 +18,6 @@ from vppcfg.adopt.command_targets import (
     is_port,
     is_reading,
     lacking_word,
-    place_of,
     turns_det44_off,
     unsupported_reason,
 )
@@ -28,6 +25,7 @@ from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.formats import interfaces_named, unread_part
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
 from vppcfg.adopt.nodes import node_refusal
+from vppcfg.adopt.places import Place, also_set_by, place_of
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -168,7 +166,8 @@ class Replay:
             return self._set_macro(line, meant)
         if is_interactive(meant.command):
             return self._refused(line, "it is for sessions at VPP's prompt, and a script is none")
-        if refusal := node_refusal(meant.command, meant.rest.split(), self._grammar.nodes, self._may_be_interface):
+        words = meant.rest.split()
+        if refusal := node_refusal(meant.command, words, self._grammar.nodes, self._may_be_interface):
             return self._refused(line, refusal)
         if is_reading(meant.command):
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
@@ -176,7 +175,6 @@ class Replay:
         if key_of(line) in self._left.dropped:
             line.set_outcome(LineOutcome.FAULT, self._left.dropped[key_of(line)], "adopt-lcp-before-member")
             return True
-        words = meant.rest.split()
         if turns_det44_off(meant.command, words):
             line.set_outcome(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
             return True
@@ -215,10 +213,13 @@ class Replay:
         """Return an interface that a command names, and that a command would have made; '' where all are there."""
         if key_of(line) in self._left.taken:
             return ""
-        named = interfaces_named(meant.rest, self._grammar.formats_of(meant.command))
-        named = {name for name in (*interfaces_in(meant.command, words), *named) if not self._simulation.has(name)}
-        ports = {name: self._elsewhere.port_of(name) for name in named}
-        return next((n for n, port in ports.items() if is_made(port) and not self._elsewhere.device_class_of(port)), "")
+        formats = self._grammar.formats_of(meant.command)
+        for name in (*interfaces_in(meant.command, words), *interfaces_named(meant.rest, formats)):
+            port = self._elsewhere.port_of(name)
+            is_there = self._simulation.has(name) or self._elsewhere.device_class_of(port) is not None
+            if is_made(port) and not is_there:
+                return name
+        return ""
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)
@@ -267,7 +268,8 @@ class Replay:
                 line.set_outcome(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} does the same")
                 return
             self._set_aside(earlier, line)
-        beside = self._setters.pop((SETS_TOO[place[0]], *place[1:]), None) if place[0] in SETS_TOO else None
+        also = also_set_by(place)
+        beside = self._setters.pop(also, None) if also is not None else None
         if beside is not None and beside[0].outcome is LineOutcome.FILE:
             self._set_aside(beside[0], line)
         self._setters[place] = line, f"{meant.command} {meant.rest}"

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.adopt.command_targets import PLACING
+from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
 from vppcfg.errors import AdoptionError
 from vppcfg.kinds.feature_list import FEATURE_KINDS

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
+from vppcfg.adopt.places import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind

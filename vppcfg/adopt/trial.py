@@ -14,9 +14,9 @@ from typing import Any
 
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import named_objects
-from vppcfg.adopt.command_targets import Place, place_of
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.excluded_lines import Key, key_of
+from vppcfg.adopt.places import Place, place_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import elements_of, keys_of
 from vppcfg.adopt.routes import COMMAND, targets_of

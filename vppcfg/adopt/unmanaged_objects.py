@@ -30,89 +30,84 @@ class _Row:
 
 
 _TABLE = """
-policer            | make   | policer add                     | name
-policer            | delete | policer del                     | name
-policer            | need   | configure policer               | name
-policer            | need   | policer reset                   | name
-policer            | need   | policer input                   | name
-policer            | need   | policer output                  | name
-policer            | need   | policer bind                    | name
-policer            | need   | classify session                | policer-hit-next
-IPsec SA           | make   | ipsec sa: add                   | add
-IPsec SA           | delete | ipsec sa: del                   | del
-SRv6 localsid      | make   | sr localsid: !del               | address
-SRv6 localsid      | delete | sr localsid: del                | address
-SR policy          | make   | sr policy: add                  | bsid
-SR policy          | delete | sr policy: del                  | bsid
-SR policy          | need   | sr policy: mod                  | bsid
-SR policy          | need   | sr steer: !del                  | bsid
-IKEv2 profile      | make   | ikev2 profile: add              | add
-IKEv2 profile      | delete | ikev2 profile: del              | del
-IKEv2 profile      | need   | ikev2 profile: set              | set
-NAT44-EI           | make   | nat44 ei plugin: enable         |
-NAT44-EI           | delete | nat44 ei plugin: disable        |
-NAT44-EI address   | make   | nat44 ei add address: !del      | #0
-NAT44-EI address   | delete | nat44 ei add address: del       | #0
-NAT64              | make   | nat64 plugin: enable            |
-NAT64 pool address | make   | nat64 add pool address: !del    | #0
-NAT64 pool address | delete | nat64 add pool address: del     | #0
-NAT66              | make   | nat66 plugin: enable            |
-NAT66              | need   | set interface nat66             |
-NAT66              | need   | nat66 add static mapping        |
-IKEv2 responder    | set    | ikev2 profile: set responder     | set
-IKEv2 responder    | need   | ikev2 initiate: sa-init          | sa-init
-BFD session        | make   | bfd udp session add             | interface local-addr peer-addr
-BFD session        | delete | bfd udp session del             | interface local-addr peer-addr
-BFD session        | need   | bfd udp session mod             | interface local-addr peer-addr
-BFD session        | need   | bfd udp session set-flags       | interface local-addr peer-addr
-BFD session        | need   | bfd udp session auth activate   | interface local-addr peer-addr
-BFD session        | need   | bfd udp session auth deactivate | interface local-addr peer-addr
-BFD key            | set    | bfd key set                     | conf-key-id
-BFD key            | delete | bfd key del                     | conf-key-id
-BFD key            | use    | bfd udp session add             | conf-key-id
-BFD key            | use    | bfd udp session auth activate   | conf-key-id
-BFD key            | free   | bfd udp session auth deactivate |
-BFD key            | free   | bfd udp session del             |
-BVI                | make   | bvi create                      | instance
-BVI                | any    | bvi delete                      |
-GENEVE tunnel      | make   | create geneve tunnel: !del      | remote vni
-GENEVE tunnel      | delete | create geneve tunnel: del       | remote vni
-VXLAN-GPE tunnel   | make   | create vxlan-gpe tunnel: !del   | local remote vni
-VXLAN-GPE tunnel   | delete | create vxlan-gpe tunnel: del    | local remote vni
-GTP-U tunnel       | make   | create gtpu tunnel: !del        | src dst teid
-GTP-U tunnel       | delete | create gtpu tunnel: del         | src dst teid
-FIB table          | need   | create geneve tunnel            | encap-vrf-id
-FIB table          | need   | create gtpu tunnel              | encap-vrf-id
-FIB table          | need   | create vxlan-gpe tunnel         | encap-vrf-id
-FIB table          | need   | create vxlan-gpe tunnel         | decap-vrf-id
-FIB table          | need   | create pppoe session            | decap-vrf-id
-FIB table          | need   | adl allowlist                   | fib-id
-LB VIP             | set    | lb vip: !del                    | #0
-LB VIP             | need   | lb vip: del                     | #0
-LB VIP             | need   | lb as                           | #0
+policer            | make   | policer add                            | name
+policer            | delete | policer del                            | name
+policer            | need   | configure policer                      | name
+policer            | need   | policer reset                          | name
+policer            | need   | policer input                          | name
+policer            | need   | policer output                         | name
+policer            | need   | policer bind                           | name
+policer            | need   | classify session                       | policer-hit-next
+IPsec SA           | make   | ipsec sa: add                          | add
+IPsec SA           | delete | ipsec sa: del                          | del
+SRv6 localsid      | make   | sr localsid: !del                      | address
+SRv6 localsid      | delete | sr localsid: del                       | address
+SR policy          | make   | sr policy: add                         | bsid
+SR policy          | delete | sr policy: del                         | bsid
+SR policy          | need   | sr policy: mod                         | bsid
+SR policy          | need   | sr steer: !del                         | bsid
+IKEv2 profile      | make   | ikev2 profile: add                     | add
+IKEv2 profile      | delete | ikev2 profile: del                     | del
+IKEv2 profile      | need   | ikev2 profile: set                     | set
+NAT44-EI           | make   | nat44 ei plugin: enable                |
+NAT44-EI           | delete | nat44 ei plugin: disable               |
+NAT44-EI address   | make   | nat44 ei add address: !del             | #0
+NAT44-EI address   | delete | nat44 ei add address: del              | #0
+NAT64              | make   | nat64 plugin: enable                   |
+NAT64 pool address | make   | nat64 add pool address: !del           | #0
+NAT64 pool address | delete | nat64 add pool address: del            | #0
+NAT66              | make   | nat66 plugin: enable                   |
+NAT66              | need   | set interface nat66                    |
+NAT66              | need   | nat66 add static mapping               |
+IKEv2 responder    | set    | ikev2 profile: set responder           | set
+IKEv2 responder    | need   | ikev2 initiate: sa-init                | sa-init
+BFD session        | make   | bfd udp session add                    | interface local-addr peer-addr
+BFD session        | delete | bfd udp session del                    | interface local-addr peer-addr
+BFD session        | need   | bfd udp session mod                    | interface local-addr peer-addr
+BFD session        | need   | bfd udp session set-flags              | interface local-addr peer-addr
+BFD session        | need   | bfd udp session auth activate          | interface local-addr peer-addr
+BFD session        | need   | bfd udp session auth deactivate        | interface local-addr peer-addr
+BFD key            | set    | bfd key set                            | conf-key-id
+BFD key            | delete | bfd key del                            | conf-key-id
+BFD key            | use    | bfd udp session add                    | conf-key-id
+BFD key            | use    | bfd udp session auth activate          | conf-key-id
+BFD key            | free   | bfd udp session auth deactivate        |
+BFD key            | free   | bfd udp session del                    |
+BVI                | make   | bvi create                             | instance
+BVI                | any    | bvi delete                             |
+GENEVE tunnel      | make   | create geneve tunnel: !del             | remote vni
+GENEVE tunnel      | delete | create geneve tunnel: del              | remote vni
+VXLAN-GPE tunnel   | make   | create vxlan-gpe tunnel: !del          | local remote vni
+VXLAN-GPE tunnel   | delete | create vxlan-gpe tunnel: del           | local remote vni
+GTP-U tunnel       | make   | create gtpu tunnel: !del               | src dst teid
+GTP-U tunnel       | delete | create gtpu tunnel: del                | src dst teid
+FIB table          | need   | create geneve tunnel                   | encap-vrf-id
+FIB table          | need   | create gtpu tunnel                     | encap-vrf-id
+FIB table          | need   | create vxlan-gpe tunnel                | encap-vrf-id
+FIB table          | need   | create vxlan-gpe tunnel                | decap-vrf-id
+FIB table          | need   | create pppoe session                   | decap-vrf-id
+FIB table          | need   | adl allowlist                          | fib-id
+LB VIP             | set    | lb vip: !del                           | #0
+LB VIP             | need   | lb vip: del                            | #0
+LB VIP             | need   | lb as                                  | #0
 classifier table   | make   | classify table: !del !del-chain !table | +
-classifier table   | delete | classify table: del             | table
-classifier table   | need   | classify table: !del            | table
-classifier table   | any    | classify table: del-chain       |
-classifier table   | any    | set acl-plugin macip acl        |
-classifier table   | need   | classify session                | table-index
-classifier table   | need   | set interface input acl         | ip4-table
-classifier table   | need   | set interface input acl         | ip6-table
-classifier table   | need   | set interface input acl         | l2-table
-classifier table   | need   | set interface l2 input classify | ip4-table
-classifier table   | need   | set interface l2 input classify | ip6-table
-classifier table   | need   | set interface l2 input classify | other-table
-classifier table   | need   | set interface l2 output classify | ip4-table
-classifier table   | need   | set interface l2 output classify | ip6-table
-classifier table   | need   | set interface l2 output classify | other-table
-classifier table   | need   | set interface output acl        | ip4-table
-classifier table   | need   | set interface output acl        | ip6-table
-classifier table   | need   | set interface output acl        | l2-table
-classifier table   | need   | set policer classify            | ip4-table
-classifier table   | need   | set policer classify            | ip6-table
-classifier table   | need   | set policer classify            | l2-table
-classifier table   | need   | set flow classify               | ip4-table
-classifier table   | need   | set flow classify               | ip6-table
+classifier table   | delete | classify table: del                    | table
+classifier table   | need   | classify table: !del                   | table
+classifier table   | any    | classify table: del-chain              |
+classifier table   | any    | set acl-plugin macip acl               |
+classifier table   | need   | classify session                       | table-index
+classifier table   | need   | set interface input acl                | ip4-table
+classifier table   | need   | set interface input acl                | ip6-table
+classifier table   | need   | set interface input acl                | l2-table
+classifier table   | need   | set interface l2 input classify        | ip4-table
+classifier table   | need   | set interface l2 input classify        | ip6-table
+classifier table   | need   | set interface l2 input classify        | other-table
+classifier table   | need   | set interface l2 output classify       | ip4-table
+classifier table   | need   | set interface l2 output classify       | ip6-table
+classifier table   | need   | set interface l2 output classify       | other-table
+classifier table   | need   | set interface output acl               | ip4-table
+classifier table   | need   | set interface output acl               | ip6-table
+classifier table   | need   | set interface output acl               | l2-table
 """
 
 

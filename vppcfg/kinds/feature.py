@@ -28,6 +28,11 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
     """Words of the command that may stand before the interface."""
     valued_word: ClassVar[str] = ""
     """One more of these, with a value behind it."""
+    command_apart: ClassVar[frozenset[str] | None] = None
+    """Words by which two such commands for an interface set different things; without them the later one counts.
+
+    None where the later one does not replace what the earlier one sets.
+    """
 
     def in_plans(self) -> Feature:
         """Return how a plan turns it on and off."""
@@ -84,6 +89,7 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
 class SwitchKind(FeatureKind[bool]):
     """A feature that is on or off."""
 
+    command_apart = frozenset()
     switch: ClassVar[type[Switch]]
 
     def parse(self, raw: bool) -> bool:

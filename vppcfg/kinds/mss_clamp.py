@@ -66,6 +66,7 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
     key = "mss-clamp"
     foreign_keys = ("mss", "tcp-mss", "adjust-mss", "mss-adjust", "tcp-mss-clamp")
     command = "set interface tcp-mss-clamp"
+    command_apart = frozenset()
     attribute = "mss_clamp"
     plugin = "mss_clamp"
     reason = "an interface clamps the MSS of TCP"

@@ -87,6 +87,7 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     command = "set urpf"
     command_words = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
     valued_word = "table"
+    command_apart = frozenset({"ip6", "tx"})
     attribute = "urpf"
     plugin = "urpf"
     reason = "an interface checks where packets come from"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from vppcfg.adopt.command_targets import placed_port
 from vppcfg.adopt.grammar import grammar_of
+from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
