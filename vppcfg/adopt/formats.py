@@ -40,14 +40,11 @@ def unread_part(rest: str, formats: Iterable[str]) -> str:
     return rest[rest.rfind(" ", 0, max(reached)) + 1 :] if patterns else ""
 
 
-def interfaces_named(rest: str, formats: Iterable[str]) -> set[str]:
+def interfaces_named(rest: str, formats: Iterable[str]) -> list[str]:
     """Return the words behind a command that stand where `formats` have an interface."""
-    heads = (each.split()[: each.split().index("<interface>")] for each in formats if "<interface>" in each.split())
-    found = set()
-    for head in heads:
-        pattern = r"\s+".join(_VALUES.get(word.strip("<>"), re.escape(word)) for word in head)
-        found |= {match[1] for match in re.finditer(rf"(?:^|\s){pattern}\s*(\S+)", rest)}
-    return found
+    heads = (head for head, interface, _ in (each.partition("<interface>") for each in formats) if interface)
+    patterns = (_pattern(head)[0].pattern for head in heads)
+    return [found[1] for pattern in patterns for found in re.finditer(rf"(?<!\S){pattern}(\S+)", rest)]
 
 
 @cache

@@ -22,7 +22,7 @@ def node_refusal(command: str, words: Sequence[str], nodes: Nodes, is_interface:
         if name not in nodes:
             return f"its graph has no node `{name}`"
         if purpose == _TRACE and _TRACE not in nodes[name]:
-            return f"`trace add` does not take the node `{name}`, where packets do not come in"
+            return f"no trace can begin at the node `{name}`"
         if purpose and purpose not in nodes[name]:
             return f"the node `{name}` is no feature of `{purpose}`"
     return ""

@@ -47,11 +47,6 @@ _KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_
 """The kinds whose commands may have more than a file can express."""
 
 
-def _instances(words: Sequence[str]) -> set[str]:
-    """Return the number that a command gives what it makes."""
-    return {number for word, number in pairwise(words) if word == "instance"}
-
-
 def is_made(name: str) -> bool:
     """Return whether a name is one that VPP gives what a command makes, and so no port's."""
     return _MADE.fullmatch(name) is not None
@@ -73,13 +68,13 @@ class UnmanagedInterfaces:
             device_class = kind.unlisted_class or kind.device_class
             pattern = _TUN if command == "create tap" and "tun" in words else kind.instance_name
             self._patterns.append((pattern, device_class))
-        elif command in _NUMBERED and not {"del", "name"} & set(words):
+        elif command in _NUMBERED and "del" not in words:
+            given = {number for word, number in pairwise(words) if word == "instance"}
+            self._names |= {f"{prefix}{number}": device_class for number in (self._made[command], *given)}
             self._made[command] += 1
-            numbers = {str(number) for number in range(self._made[command])} | _instances(words)
-            self._patterns += [(re.compile(rf"{prefix}{number}(?:\..*)?"), device_class) for number in numbers]
         elif prefix == "pg":
             self._names |= {word: device_class for word in words if word.startswith(prefix)}
-        elif prefix:
+        elif prefix:  # of a bus, or any that a deletion leaves
             self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
         if device_class and "name" in words[:-1]:
             name = words[words.index("name") + 1]
@@ -91,6 +86,7 @@ class UnmanagedInterfaces:
 
     def device_class_of(self, name: str) -> str | None:
         """Return what drives an interface that such a command has made, None when none can have made it."""
-        if name in self._names:
-            return self._names[name]
+        for known in (name, name.partition(".")[0]):
+            if known in self._names:
+                return self._names[known]
         return next((known for pattern, known in self._patterns if pattern.fullmatch(name)), None)

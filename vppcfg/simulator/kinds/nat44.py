@@ -488,8 +488,7 @@ def _command_plugin(tables: Tables, line: Input) -> str:
     while not rest.is_at_end:
         if any(rest.take_setting(word, numbers) for word in ("inside-vrf", "outside-vrf", "sessions")):
             continue
-        is_on = rest.choice_after("", {"disable": False, "enable": True}) if is_on is None else None
-        if is_on is None:
+        if is_on is not None or (is_on := rest.choice_after("", {"disable": False, "enable": True})) is None:
             raise rest.unknown()
     if is_on is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
