@@ -55,7 +55,9 @@ def test_what_lies_below_a_better_source_is_read_as_it_was_set(vpp: Subject) -> 
     routes = [Route(prefix=f"10.{at}.0.0/16", hops=in_order(iter(each))) for at, each in enumerate(hops)]
     if vpp.since("24.10"):
         routes += [Route(prefix=f"10.1{at}.0.0/16", end=end) for at, end in enumerate(RouteEnd)]
-    routes += [Route(prefix="10.20.0.0/16", table_id=10, hops=(NextHop(gateway="192.0.2.7"),))]
+    if vpp.since("26.02"):
+        routes += [Route(prefix=f"10.2{at}.0.0/16", table_id=10, end=end) for at, end in enumerate(RouteEnd)]
+    routes += [Route(prefix="10.30.0.0/16", table_id=10, hops=(NextHop(gateway="192.0.2.7"),))]
     routes += [Route(prefix="2001:db8:1::/48", hops=(NextHop(gateway="2001:db8::1", interface=PORTS[0], weight=2),))]
     absent = Route(prefix="10.99.0.0/16", hops=(NextHop(gateway="192.0.2.2"),))
     for route in (*routes, absent):

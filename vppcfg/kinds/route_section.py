@@ -29,6 +29,8 @@ DEFAULT_VRF = "default"
 """What `vrf` of a next hop calls the default table, unless the file has a VRF of that name."""
 ENDS_SINCE = Release(24, 10)
 """Before, VPP reads a drop back as a look-up in the default table (5f694322a92)."""
+_ANSWERS_IN_VRFS_SINCE = Release(26, 2)
+"""Before, VPP crashes at a route of a VRF that answers with ICMP: it takes local0 for the way (2d25978a8c5)."""
 _ENDS = frozenset(end.value for end in RouteEnd)
 
 
@@ -51,10 +53,12 @@ class RouteSection(Section):
         """Enter the routes of the file."""
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
-            is_readable = route.end is None or desired.is_since(
-                ENDS_SINCE, config.path, f"{config.prefix} is {route.end.value}, which must be read again"
+            is_taken = route.end is None or desired.is_since(
+                since_of(route),
+                config.path,
+                f"{config.prefix} is {route.end.value}{' in a VRF' * (route.table_id != 0)}",
             )
-            if is_readable and not lacks_interface(config.hops, desired):
+            if is_taken and not lacks_interface(config.hops, desired):
                 desired.enter(route)
                 _warn_of_shadow(route, config.path, desired)
 
@@ -82,6 +86,12 @@ class RouteSection(Section):
 
 
 SECTION = RouteSection()
+
+
+def since_of(route: Route) -> Release:
+    """Return the first release that can have a route with an end."""
+    is_answered = route.end is not RouteEnd.BLACKHOLE
+    return _ANSWERS_IN_VRFS_SINCE if is_answered and route.table_id else ENDS_SINCE
 
 
 def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:

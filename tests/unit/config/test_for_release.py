@@ -19,7 +19,8 @@ interfaces:
   wg0: {}
   wg1: {}
 sflow: { sampling-rate: 100 }
-vrfs: { red: { id: 7 } }
+vrfs: { red: { id: 7, routes: { 10.1.0.0/16: prohibit, 10.2.0.0/16: blackhole } } }
+routes: { 10.1.0.0/16: unreachable }
 proxy_arp: { ranges: [ 203.0.113.1 ], vrfs: { red: [ 203.0.113.9 ] } }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 1 }
@@ -42,16 +43,19 @@ URPF = ("interfaces", "eth0", "urpf")
 SAMPLING = ("sflow",)
 RANGE = ("proxy_arp", "vrfs", "red", 0)
 WG = ("wireguards", "wg0")
+ANSWERS = ("vrfs", "red", "routes", "10.1.0.0/16")
+ENDS = {ANSWERS, ("vrfs", "red", "routes", "10.2.0.0/16"), ("routes", "10.1.0.0/16")}
 
 
 @pytest.mark.parametrize(
     ("release", "paths"),
     [
-        (OLDEST, {SFLOW, SAMPLING, GSO, KEY, URPF, RANGE, WG}),
-        (Release(24, 10), {SFLOW, SAMPLING, GSO, KEY, RANGE, WG}),
-        (Release(25, 2), {GSO, KEY, RANGE, WG}),
-        (Release(25, 6), {KEY, RANGE, WG}),
-        (Release(25, 10), {WG}),
+        (OLDEST, {SFLOW, SAMPLING, GSO, KEY, URPF, RANGE, WG, *ENDS}),
+        (Release(24, 10), {SFLOW, SAMPLING, GSO, KEY, RANGE, WG, ANSWERS}),
+        (Release(25, 2), {GSO, KEY, RANGE, WG, ANSWERS}),
+        (Release(25, 6), {KEY, RANGE, WG, ANSWERS}),
+        (Release(25, 10), {WG, ANSWERS}),
+        (Release(26, 2), {WG}),
         (Release(26, 6), set()),
         (NEWEST, set()),
     ],

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.errors import UsageError
+from tests.simulated_vpp import connected
+from vppcfg.errors import DataplaneError, UsageError
+from vppcfg.kinds.route import SetRoute
+from vppcfg.model.route import Route, RouteEnd
 from vppcfg.simulator.api import api_files, message_ids, write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.port import PhysicalPort
@@ -136,3 +139,25 @@ def test_a_bond_that_cannot_announce_its_address_ends_an_older_vpp(release: str,
     assert vpp.run_line(f"{lines}\nset interface ip address BondEthernet0 {address}")[0] == 0
     with nullcontext() if lives else pytest.raises(DiedError):
         assert vpp.run_line("set interface state A down") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("end", "table", "first"),
+    [
+        (RouteEnd.BLACKHOLE, 10, "24.10"),
+        (RouteEnd.UNREACHABLE, 10, "26.02"),
+        (RouteEnd.PROHIBIT, 10, "26.02"),
+        (RouteEnd.PROHIBIT, 0, ""),
+    ],
+)
+def test_vpp_ends_at_a_route_of_a_vrf_without_a_next_hop_before(
+    end: RouteEnd, table: int, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in NAMES:
+        vpp = SimulatedVpp(release=name)
+        write_api_dir(tmp_path / name, name)
+        monkeypatch.setenv("VPP_API_DIR", str(tmp_path / name))
+        assert vpp.run_line("ip table add 10")[0] == 0
+        with connected(vpp) as plane, nullcontext() if name >= first else pytest.raises(DataplaneError):
+            done = plane.perform([SetRoute(item=Route(prefix="10.0.0.0/8", table_id=table, end=end))])
+            assert done.refusals == ()

@@ -12,11 +12,23 @@ from dataclasses import dataclass, field
 
 from vppcfg.simulator.api_paths import unpacked
 from vppcfg.simulator.command_line import Input
-from vppcfg.simulator.fib_entries import DROP, LOCAL, NORMAL, FibPath, Prefix, ordered, with_paths, without_paths
+from vppcfg.simulator.fib_entries import (
+    DROP,
+    LOCAL,
+    NORMAL,
+    PROHIBIT,
+    UNREACHABLE,
+    FibPath,
+    Prefix,
+    ordered,
+    with_paths,
+    without_paths,
+)
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.releases import ReleaseQuirk
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -30,6 +42,12 @@ request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_ro
 reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
+_ENDS_AT_DROPS = ReleaseQuirk(
+    span="-24.06", text="VPP crashes at a message with a drop in a table other than the default one (5f694322a92)"
+)
+_ENDS_AT_ANSWERS = ReleaseQuirk(
+    span="-25.10", text="so it does at a route that answers with ICMP unreachable or prohibited (2d25978a8c5)"
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,11 +166,21 @@ def _answer(call: Call, values: Values) -> Outgoing:
     is_add, is_multipath = bool(values["is_add"]), bool(values["is_multipath"])
     if not paths and (is_add or is_multipath):
         raise RefusedError(Retval.NO_PATHS_IN_ROUTE)
+    if is_add and values["route.table_id"]:
+        _survive(call.tables, paths[-1])
     key = _key(is_ipv6, int.from_bytes(values["route.prefix.address.un"][: bits // 8]), length)
     completed = _completed(paths, is_ipv6, key)
     source = values.get("route.src", 0) or API
     change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
     return call.reply()
+
+
+def _survive(tables: Tables, path: FibPath) -> None:
+    """Die where VPP takes a route without an interface for one over local0, and asks for the table of no interface."""
+    drops = (DROP,) if tables.release.has(_ENDS_AT_DROPS) else ()
+    answers = (UNREACHABLE, PROHIBIT) if tables.release.has(_ENDS_AT_ANSWERS) else ()
+    if path.kind in (*drops, *answers):
+        raise DiedError
 
 
 def _command(tables: Tables, rest: Input) -> str:
@@ -268,6 +296,7 @@ def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
 
 KIND = Kind(
     api={"ip": _IP_TEXT},
+    quirks=(_ENDS_AT_DROPS, _ENDS_AT_ANSWERS),
     changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
     commands={"ip route": _command},
     deleted=_interface_gone,
