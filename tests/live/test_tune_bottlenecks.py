@@ -29,6 +29,7 @@ from tests.live.test_tune import (
     route,
     router,
     send,
+    tune,
     tuned_once,
 )
 from tests.real_vpp import RealVpp, running
@@ -95,7 +96,7 @@ def test_2_descriptors_are_too_few(tmp_path: Path) -> None:
     with memif_pair(tmp_path, 16) as (vpp, _):
         cross_connect(vpp, SOURCE, MEMIF)
         send(vpp, "3e5")
-        found = tuned_once(vpp, tmp_path)
+        found = tune(vpp, tmp_path)
     assert worst(found)[:2] == ("tx-descriptors", MEMIF)
     assert "tx-ring-size" in found["findings"][0]["proposal"]["text"]
 
