@@ -21,11 +21,13 @@ from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, VirtualInterfaceConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.errors import PlanProofError
 from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.kinds.port import PortConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.model.memif import Memif
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
 from vppcfg.model.vhost_user import VhostUser
@@ -184,7 +186,11 @@ def go_to(router: History, configuration: Configuration) -> None:
     before, observed = router.indexes(), router.dataplane.observe()
     resolution = resolve(configuration, observed)
     assume(ENDS_ANNOUNCING not in {problem.rule for problem in resolution.problems})
-    plan = make_plan(observed, resolution.desired)
+    try:
+        plan = make_plan(observed, resolution.desired)
+    except PlanProofError:  # what the release cannot have is left out, and what needs that is not
+        assume(Severity.ERROR not in {problem.severity for problem in resolution.problems})
+        raise
     if is_older(router.empty.facts.version, Release(25, 10)):
         assume(not any(gre.key for gre in plan.desired.virtual_as(Gre).values()))
     router.apply_to(plan)
