@@ -35,6 +35,16 @@ _POLICER = (  # plugins/policer/policer_cli.c
     *("type 1r2c", "type 1r3c", "type 2r3c-2698", "type 2r3c-4115", "type 2r3c-mef5cf1"),
     *("conform-action <any>", "exceed-action <any>", "violate-action <any>"),
 )
+_TO_NODES = ("ip4-node <word>", "ip6-node <word>")  # vnet/classify/vnet_classify.c
+_TO_L2_NODES = ("drop", "<number>", "input-node <word>", "output-node <word>")
+_CLASSIFIED = {
+    "acl": ("deny", "permit", "<number>", *_TO_NODES),
+    "l2-input": ("ethernet", "ip4", "ip6", *_TO_L2_NODES),
+    "l2-output": _TO_L2_NODES,
+    "policer": ("<word>",),
+    "": ("drop", "rewrite", "<number>", *_TO_NODES),
+}
+"""Where a classifier of each kind sends packets to."""
 _BFD_SESSION = ("multihop", "interface <interface>", "local-addr <ip>", "peer-addr <ip>")  # vnet/bfd/bfd_cli.c
 _BFD_TIMES = ("desired-min-tx <number>", "required-min-rx <number>", "detect-mult <number>")
 _BFD_KEY = ("conf-key-id <number>", "bfd-key-id <number>")
@@ -56,6 +66,19 @@ BY_HAND = {
         *(f"set <word> traffic-selector {end} ip-range <any>" for end in ("local", "remote")),
         *(f"set <word> {word} <any>" for word in ("responder", "tunnel", "ike-crypto-alg", "esp-crypto-alg")),
         *(f"set <word> {word} <any>" for word in ("sa-lifetime", "udp-encap", "ipsec-over-udp port", "disable natt")),
+    ),
+    "classify table": (
+        *(f"{kind}-miss-next {to}".removeprefix("-") for kind in _CLASSIFIED for to in _CLASSIFIED[kind]),
+        *("del", "del-chain", "buckets <number>", "skip <number>", "match <number>", "table <number>", "mask <any>"),
+        *("memory-size <number>M", "memory-size <number>G", "next-table <number>"),
+        *("current-data-flag <number>", "current-data-offset <number>"),
+    ),
+    "classify session": (
+        *(f"{kind}-hit-next {to}".removeprefix("-") for kind in _CLASSIFIED for to in _CLASSIFIED[kind]),
+        *("del", "match <any>", "advance <number>", "table-index <number>", "action mark-flow <word>"),
+        *(f"action set-{word} <number>" for word in ("ip4-fib-id", "ip6-fib-id", "sr-policy-index")),
+        *("opaque-index <number>", "opaque-sw_if_index <interface>", "ioam-encap <word>", "ioam-decap <word>"),
+        *("conform-color", "exceed-color"),
     ),
     "policer add": _POLICER,
     "configure policer": (*_POLICER, "index <number>"),
@@ -80,6 +103,8 @@ _TOKEN = re.compile(rf"{_STRING}|'(?:\\.|[^'\\])*'|/\*.*?\*/|.", re.DOTALL)
 _HEAD = r"^[\w\s*]*\b{}\s*\(\s*vlib_main_t[^,]*,\s*unformat_input_t\s*\*\s*(\w+)\s*,(?:[^()]|\([^()]*\))*\)\s*(?={{)"
 _LOOP = r"\bwhile\s*\(\s*unformat_check_input\s*\(\s*{}\s*\)\s*!=[^{{;]*"
 _COPY = re.compile(r"\(\s*\w+\s*,\s*unformat_line_input\s*,\s*(\w+)\s*\)")
+_CALL = re.compile(r"\{\s*return\s+(\w+)\s*\(\s*vm\s*,\s*input\s*,\s*cmd\b[^()]*\)\s*;\s*\}")
+"""A function that leaves all to another one."""
 _READS_NOTHING = frozenset(
     {"unformat_check_input", "unformat_free", "unformat_is_eof", "unformat_parse_error", "unformat_skip_white_space"}
 )
@@ -95,6 +120,8 @@ def formats_of(source: str, function: str) -> tuple[str, ...] | None:
     body = _COMMENT.sub(" ", _block(source, match.end())) if match else ""
     if match is None or "#" in body:
         return None
+    if wrapped := _CALL.fullmatch(body):
+        return formats_of(source, wrapped[1])
     names = {match[1]}
     if copy := _COPY.search(body):
         names.add(copy[1])

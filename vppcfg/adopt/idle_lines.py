@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from vppcfg.adopt.classify import Classifier
@@ -19,6 +20,8 @@ _IN_NO_KEY = "no key of the file has what it sets"
 _COUNTING = frozenset({LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT})
 _MOST_COMMANDS = 100_000
 """How many commands are run again at most to tell idle lines from others one by one."""
+_LOOK_BACK = 8
+"""How many lines before one that takes something away may be what it undoes."""
 
 
 class Reruns:
@@ -29,18 +32,38 @@ class Reruns:
         self._lines = lines
         self._grammar = grammar
         self._left_to_run = _MOST_COMMANDS
+        self._whole: Any = None
 
     def without(self, left_out: Sequence[SourceLine]) -> Simulation:
         """Return a VPP that has run what counts, but for some lines."""
-        simulation = self._start()
+        return self._run_without(left_out)[0]
+
+    def is_idle(self, lines: Sequence[SourceLine]) -> bool:
+        """Return whether VPP ends the same without some lines, and refuses none of the others."""
+        self._left_to_run -= len(self._lines)
+        if self._left_to_run < 0:
+            return False
+        if self._whole is None:
+            self._whole = self._effects_without(())
+        return bool(self._effects_without(lines) == self._whole)
+
+    def _effects_without(self, left_out: Sequence[SourceLine]) -> Any:
+        simulation, refused = self._run_without(left_out)
+        return simulation.effects(), refused
+
+    def _run_without(self, left_out: Sequence[SourceLine]) -> tuple[Simulation, list[int]]:
+        """Return also the numbers of the lines that VPP refuses."""
+        simulation, refused = self._start(), []
         skipped = {id(line) for line in left_out}
         for line in self._lines:
             counts = line.outcome in _COUNTING and id(line) not in skipped
             if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
                 is_whole = line.text.startswith(f"{line.command} ")
                 meant = None if is_whole else self._grammar.read(without_uncomment(line.text))
-                simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
-        return simulation
+                is_done, _ = simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
+                if not is_done:
+                    refused.append(line.number)
+        return simulation, refused
 
     def idle_among(self, lines: Sequence[SourceLine], outcome: Callable[[Simulation], Any]) -> list[SourceLine]:
         """Return those of `lines` without all of which the `outcome` is the same; of long scripts all or none."""
@@ -98,3 +121,25 @@ def set_aside_undone(lines: Sequence[SourceLine], reruns: Reruns) -> None:
     candidates = [line for line in lines if line.outcome is LineOutcome.FILE and line.takes_away]
     for line in reruns.idle_among(candidates, Simulation.effects):
         line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
+
+
+def set_aside_groups(lines: Sequence[SourceLine], reruns: Reruns) -> None:
+    """Count lines that take something away as lines without effect, with the lines that they undo."""
+    for place, line in enumerate(lines):
+        if line.outcome is LineOutcome.FILE and line.takes_away:
+            group = next(filter(reruns.is_idle, _may_be_undone(line, lines[:place])), ())
+            for each in group:
+                each.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
+
+
+def _may_be_undone(line: SourceLine, before: Sequence[SourceLine]) -> Iterator[list[SourceLine]]:
+    """Yield the lines that a later one may undo, with that: none, one of those before it, or several."""
+    counting = (each for each in reversed(before) if each.outcome is LineOutcome.FILE and _are_related(each, line))
+    found = list(islice(counting, _LOOK_BACK))
+    yield [line]
+    yield from ([each, line] for each in found)
+    yield from ([*found[:size], line] for size in range(2, len(found) + 1))
+
+
+def _are_related(one: SourceLine, other: SourceLine) -> bool:
+    return one.command.split()[:1] == other.command.split()[:1] or not set(one.subjects).isdisjoint(other.subjects)

@@ -318,8 +318,11 @@ def _dump_tracked(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({**shown, "ifs": tuple(router.tracked.items())})
 
 
-def _command_add(tables: Tables, line: Input) -> str:
-    """`vrrp vr add <interface> [vr_id <n>] [ipv6] [priority <n>] [interval <n>] [no_preempt] [accept_mode] ...`."""
+def _described(tables: Tables, line: Input) -> tuple[Key, Router]:
+    """Take what a virtual router is called and what it is like; VPP reads all of that of one to delete, too.
+
+    `<interface> vr_id <n> [ipv6] [priority <n>] [interval <n>] [no_preempt] [accept_mode] [unicast] [<address>] ...`
+    """
     numbers = {"vr_id": 0, "priority": 100, "interval": 100}
     flags, index = _PREEMPT, None
     hosts: list[Address] = []
@@ -344,11 +347,23 @@ def _command_add(tables: Tables, line: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
     if not 1 <= numbers["vr_id"] <= 255:
         raise RefusedError(Retval.UNSPECIFIED, "VR ID must be between 1 and 255...")
-    is_ipv6 = bool(flags & _IPV6)
-    if any(host.version == 4 for host in hosts) and (is_ipv6 or any(host.version == 6 for host in hosts)):
-        raise RefusedError(Retval.UNSPECIFIED, "Mismatched address families")
     router = Router(priority=numbers["priority"], interval=numbers["interval"], flags=flags, addresses=hosts)
-    create(tables, (index, numbers["vr_id"], is_ipv6), router)
+    return (index, numbers["vr_id"], bool(flags & _IPV6)), router
+
+
+def _command_add(tables: Tables, line: Input) -> str:
+    """`vrrp vr add ...`."""
+    key, router = _described(tables, line)
+    families = {host.version for host in router.addresses}
+    if 4 in families and (key[2] or 6 in families):
+        raise RefusedError(Retval.UNSPECIFIED, "Mismatched address families")
+    create(tables, key, router)
+    return ""
+
+
+def _command_del(tables: Tables, line: Input) -> str:
+    """`vrrp vr del ...`."""
+    delete(tables, _described(tables, line)[0])
     return ""
 
 
@@ -375,13 +390,6 @@ def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], li
     if not numbers["vr_id"]:
         raise RefusedError(Retval.UNSPECIFIED, "Invalid VR ID...")
     return (index, numbers["vr_id"], is_ipv6), found, hosts
-
-
-def _command_del(tables: Tables, line: Input) -> str:
-    """`vrrp vr del <interface> [vr_id <n>] [ipv6]`."""
-    key, _, _ = _named(tables, line)
-    delete(tables, key)
-    return ""
 
 
 def _command_proto(tables: Tables, line: Input) -> str:
