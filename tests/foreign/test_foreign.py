@@ -36,6 +36,8 @@ FOLDERS = [
         "unmet/",
         "unread/",
         "unheard/",
+        "unsaid/",
+        "untold/",
     )
     for kind in LEAST
 ]

@@ -17,7 +17,7 @@ FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
-_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
+_DELETES = re.compile(r"\b(?:del|delete|disable)\b|^clear ")
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
 """Rules of faults that end a script."""
 _KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")

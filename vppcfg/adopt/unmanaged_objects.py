@@ -96,6 +96,8 @@ classifier table   | need   | classify table: !del                   | table
 classifier table   | any    | classify table: del-chain              |
 classifier table   | any    | set acl-plugin macip acl               |
 classifier table   | need   | classify session                       | table-index
+classifier table   | need   | set ip classify                        | table-index
+classifier table   | need   | set ip6 classify                       | table-index
 classifier table   | need   | set interface input acl                | ip4-table
 classifier table   | need   | set interface input acl                | ip6-table
 classifier table   | need   | set interface input acl                | l2-table

@@ -19,6 +19,8 @@ SA = "ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f5
         ("policer add name gold rate-type kbps", "rate-type kbps"),
         ("policer add name gold type single", "type single"),
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5 next-l2", "next-l2"),
+        ("classify session hit-next node ip4-lookup table-index 0 match l3 ip4 src 192.0.2.1", "hit-next node"),
+        ("classify session l2-hit-next ip4 table-index 0 match l3 ip4 src 192.0.2.1", "l2-hit-next"),
     ],
 )
 def test_an_unknown_word_ends_the_script(line: str, word: str) -> None:

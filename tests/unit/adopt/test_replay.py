@@ -578,6 +578,26 @@ def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
 
 
 @pytest.mark.parametrize(
+    ("undone", "undoing"),
+    [
+        ("vrrp vr add xe0 vr_id 5 priority 200 192.0.2.9", "vrrp vr del xe0 vr_id 5 priority 200 192.0.2.9"),
+        (
+            "vrrp vr add xe0 vr_id 5 192.0.2.9\nvrrp proto start xe0 vr_id 5",
+            "vrrp proto stop xe0 vr_id 5\nvrrp vr del xe0 vr_id 5",
+        ),
+        ("create gre tunnel src 192.0.2.1 dst 192.0.2.2", "create gre tunnel src 192.0.2.1 dst 192.0.2.2 del"),
+        ("set interface tag xe0 uplink", "clear interface tag xe0"),
+    ],
+)
+def test_what_is_undone_has_no_effect_even_when_it_is_made_again(undone: str, undoing: str) -> None:
+    pair, made = f"{undone}\n{undoing}\n", ["file"] * (undone.count("\n") + 1)
+    idle = ["no_effect"] * (pair.count("\n"))
+    before = "set interface ip address xe0 192.0.2.1/24\n"
+    assert outcomes(adopted(before + pair)) == ["file", *idle]
+    assert outcomes(adopted(f"{before}{pair}{undone}\n")) == ["file", *idle, *made]
+
+
+@pytest.mark.parametrize(
     "idle",
     [
         "set interface tcp-mss-clamp xe0 ip4 disable ip6 disable",

@@ -62,3 +62,9 @@ def test_a_loop_over_a_copy_of_the_line_must_end_with_an_error(ending: str, is_k
 )
 def test_what_is_read_from_the_line_itself_needs_no_loop(body: str, formats: tuple[str, ...] | None) -> None:
     assert formats_of(ON_THE_LINE.replace("BODY", body), "f") == formats
+
+
+def test_a_function_that_leaves_all_to_another_takes_what_that_takes() -> None:
+    calling = "static clib_error_t *g (vlib_main_t *vm, unformat_input_t *input, vlib_cli_command_t *cmd)\n"
+    called = ON_THE_LINE.replace("*cmd)", "*cmd, u8 is_add)").replace("BODY", 'unformat (input, "on");')
+    assert formats_of(f"{called}{calling}{{\n  return f (vm, input, cmd, 1 /* is_add */ );\n}}\n", "g") == ("on",)

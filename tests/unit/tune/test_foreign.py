@@ -37,6 +37,8 @@ LEAST_SCORE = {
     "unmet": 4.0,
     "unread": 4.0,
     "unheard": 4.0,
+    "unsaid": 3.0,
+    "untold": 4.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
