@@ -5,6 +5,7 @@ VPPCFG_ALL_MUTATIONS=1 tries every mutation, which takes an hour; otherwise a sa
 """
 
 import os
+import re
 import sys
 import tempfile
 import time
@@ -43,12 +44,14 @@ _COLLECTS_S = 3.0
 
 
 def mutations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a file with one letter or brace left out, or one line doubled, and what was done."""
+    """Yield a file with one letter, brace or blank left out, or one line doubled, and what was done."""
     yield "as it is", text
     for place, letter in enumerate(text):
         if not letter.isspace():
             line = text.count("\n", 0, place) + 1
             yield f"line {line}, without {letter!r} at {place}", text[:place] + text[place + 1 :]
+    for brace in re.finditer(r"(\w+)\s+\{", text):
+        yield f"{brace[1]} at {brace.start()} without blank", f"{text[: brace.end(1)]}{text[brace.end() - 1 :]}"
     lines = text.splitlines(keepends=True)
     for number in range(1, len(lines) + 1):
         yield f"line {number} doubled", "".join([*lines[:number], *lines[number - 1 :]])

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from vppcfg.common.packets import TUNNELLED, UDP
+from vppcfg.common.release import Release, is_older
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.path_mtu import PathMtu
@@ -29,6 +30,8 @@ from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
 """Bytes; VPP lets IPv6 packets of any size pass where the MTU is less (ip6_mtu_check in src/vnet/ip/ip6_forward.c)."""
+_CUTS_SAFELY = Release(26, 2)
+"""Before, VPP hands what it must not cut to a node that it does not have (4f1697ffb2e)."""
 _REFUSALS = {RouteEnd.UNREACHABLE: Reason.UNREACHABLE, RouteEnd.PROHIBIT: Reason.PROHIBITED}
 
 
@@ -148,6 +151,8 @@ def _is_cut(journey: Journey, table: int, packet: Packet, ways: Iterable[NextSte
         return False
     if packet.is_ipv6 or not packet.has_df:
         raise UndecidedError("it is cut into pieces")
+    if is_older(network.state.facts.version, _CUTS_SAFELY):
+        raise UndecidedError("VPP up to 25.10 may crash at a packet that must not be cut")
     journey.end(FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG), Blame(subject=limit.label))
     return True
 

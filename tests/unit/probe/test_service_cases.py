@@ -81,6 +81,12 @@ def test_what_may_be_cut_is_not_followed_and_a_route_to_nowhere_counts_before(ne
     assert [end.reason for end, _ in fate(network, "10.8.0.1", size=1400, has_df=True).ends] == [Reason.NO_ROUTE]
 
 
+def test_no_older_vpp_is_sent_what_it_may_crash_at(network: Network) -> None:
+    older = Network(evolve(network.state, facts=evolve(network.state.facts, version="25.10-release")))
+    with pytest.raises(UndecidedError, match="may crash"):
+        fate(older, "10.9.0.1", size=1401, has_df=True)
+
+
 def test_only_what_the_router_has_no_use_for_is_redirected_with_its_ttl(network: Network) -> None:
     for own, port, gateway in (("192.0.2.1", "eth0", "198.51.100.2"), ("2001:db8::1", "eth0", "2001:db8:1::2")):
         redirected = fate(network, own, port, protocol=UNUSED_PROTOCOL, ttl=1)

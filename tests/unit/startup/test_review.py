@@ -149,6 +149,24 @@ BLANK_STOPS = (
 BLANK_STARTS = ("cpu", "devices", "dpdk", "dsa", "node", "npol-plugin", "unix-cli")
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("unix{ nodaemon }", "unix"),
+        ("api-trace{ on }", "api-trace"),
+        ("plugins { plugin acl_plugin.so{ enable } }", "acl_plugin.so"),
+        ("logging { class linux-cp{ level debug } }", "linux-cp"),
+        ("plugins { plugin default{ disable } }", ""),
+        ("buffers { numa 0{ buffers 8000 } }", ""),
+        ("unix\n{ nodaemon }", ""),
+    ],
+)
+def test_a_brace_right_behind_a_word_that_vpp_reads_up_to_white_space_stops_it(text: str, word: str) -> None:
+    conf, _ = read_conf(text, NEWEST)
+    found = [(problem.rule, f"`{word} {{`" in problem.text) for problem in review(conf, NEWEST)]
+    assert found == ([("conf-syntax", True)] if word else [])
+
+
 def test_a_stanza_with_white_space_in_its_braces_stops_vpp_where_a_real_one_does() -> None:
     for name in (*BLANK_STOPS, *BLANK_STARTS):
         found = ["conf-blank"] if name in BLANK_STOPS else []

@@ -17,6 +17,7 @@ def path_mtu_remote(index: Index) -> Iterator[Problem]:
     for name, entry in entries.items():
         for address, _ in entry.value:
             if connected[name or None].of_host(address) is None:
-                effect = "gets a fragment header" if ":" in address else "is dropped if it may not be fragmented"
+                lost = "is dropped if it may not be fragmented, at which VPP up to 25.10 may crash"
+                effect = "gets a fragment header" if ":" in address else lost
                 text = f"{address} is in no network of an interface there: each packet to it {effect}"
                 yield Problem(rule="path-mtu-remote", path=(*entry.path, address), text=text, severity=Severity.WARNING)

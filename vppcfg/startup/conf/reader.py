@@ -170,7 +170,7 @@ class _ConfParser:
         return self._entry(start, key, arguments, comments=comments, remark=last.remark)
 
     def _verbatim(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> ConfEntry:
-        opening = self._tokens[self._place]
+        before, opening = self._tokens[self._place - 1 : self._place + 1]
         comments = (*_comments(self._tokens[start : self._place]), *opening.comments)
         text = self._skip_block()
         closing = self._tokens[self._place - 1]
@@ -182,10 +182,11 @@ class _ConfParser:
             remark=closing.remark,
             verbatim=text,
             is_blank=self._is_blank(opening, closing),
+            is_joined=before.end == opening.start,
         )
 
     def _block(self, start: int, key: Key, arguments: tuple[str, ...], depth: int) -> ConfEntry:
-        opening = self._next()
+        before, opening = self._tokens[self._place - 1], self._next()
         comments = _comments(self._tokens[start : self._place])
         if depth > _DEEPEST:
             raise _SyntaxError(opening, f"braces stand more than {_DEEPEST} deep")
@@ -204,6 +205,7 @@ class _ConfParser:
             tail=closing.comments,
             remark=closing.remark,
             is_blank=self._is_blank(opening, closing),
+            is_joined=before.end == opening.start,
         )
 
     def _is_blank(self, opening: _Token, closing: _Token) -> bool:
@@ -233,6 +235,7 @@ class _ConfParser:
         tail: tuple[str, ...] = (),
         verbatim: str | None = None,
         is_blank: bool = False,
+        is_joined: bool = False,
     ) -> ConfEntry:
         name = self._tokens[start]
         return ConfEntry(
@@ -247,6 +250,7 @@ class _ConfParser:
             tail=tail,
             verbatim=verbatim,
             is_blank=is_blank,
+            is_joined=is_joined,
         )
 
     def _peek(self) -> _Token | None:

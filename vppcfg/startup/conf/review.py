@@ -22,6 +22,8 @@ _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""
 _ONCE = (("plugins", "plugin"), ("dpdk", "dev"), ("logging", "class"))
 """Stanzas, and what in them VPP refuses to accept twice."""
+_NAMED = frozenset({("plugins", "plugin"), ("logging", "class")})
+"""Keys with a name before their braces, each with its stanza."""
 _DEVICES = "devices"
 _LOST_DEVICES = "and starts without this device and those after it"
 """VPP reads the stanza `devices` when it runs already (vnet/dev/config.c)."""
@@ -49,6 +51,7 @@ def review(
 def _problems(
     conf: Conf, release: Release, allowed: Collection[str], unknown_plugins: Sequence[str]
 ) -> Iterator[Problem]:
+    yield from _joined_words(conf)
     for name in conf.names:
         stanza = conf.stanza(name)
         if stanza is not None and name not in allowed:
@@ -56,6 +59,17 @@ def _problems(
     yield from blank_problems(conf, release)
     yield from _duplicates(conf)
     yield from _contradictions(conf, release)
+
+
+def _joined_words(conf: Conf) -> Iterator[Problem]:
+    """Find words with a brace right behind them that VPP reads up to white space: it takes the brace for a part."""
+    for stanza in conf.stanzas:
+        named = (child for child in stanza.children or () if (stanza.name, child.name) in _NAMED)
+        for entry in (stanza, *named):
+            if entry.is_joined and not _is_default_of_plugins(entry):
+                word = (entry.name, *entry.arguments)[-1]
+                text = f"VPP takes `{word}{{` for one word, and stops; write `{word} {{`"
+                yield problem("conf-syntax", entry, text)
 
 
 def _stanza_problems(

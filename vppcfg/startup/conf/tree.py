@@ -58,6 +58,8 @@ class ConfEntry:
     """The text of an unparsed block, braces included."""
     is_blank: bool = False
     """Whether white space or comments stand in its braces, and nothing else; `{}` is empty, and not blank."""
+    is_joined: bool = False
+    """Whether no white space stands before its opening brace."""
 
     @property
     def identity(self) -> tuple[str, ...]:
