@@ -641,6 +641,8 @@ UNSEEN = {
     "9c6fd897fda": "only a program that names no interface sees it",
     "74cf9657676": "GRE keys are a key of the file, which its own check finds",
     "191f96a1567": "preshared keys are a key of the file, which its own check finds",
+    "2d25978a8c5": "that a route of a VRF answers is a key of the file, which its own check finds",
+    "5f694322a92": "that a route drops is a key of the file, which its own check finds",
     "e3469369dab": "lists of hosts are set by the API, which every release has; scripts that type them have a finding",
     "466fb6da7c8": "a line more in what `show lcp` prints",
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
