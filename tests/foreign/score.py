@@ -1,6 +1,6 @@
 """Compares what the program makes of files that others wrote with what an expert expects of them; see README.md.
 
-python -m tests.foreign.score [FOLDER], such as unheard
+python -m tests.foreign.score [FOLDER], such as unasked
 """
 
 import re

@@ -38,6 +38,8 @@ FOLDERS = [
         "unheard/",
         "unsaid/",
         "untold/",
+        "unsung/",
+        "unasked/",
     )
     for kind in LEAST
 ]

@@ -39,6 +39,8 @@ LEAST_SCORE = {
     "unheard": 4.0,
     "unsaid": 3.0,
     "untold": 4.0,
+    "unsung": 3.0,
+    "unasked": 3.0,
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
