@@ -68,11 +68,6 @@ class Subject:
     add_host_device: Callable[[str], None]
     has_host_device: Callable[[str], bool]
 
-    @property
-    def is_real(self) -> bool:
-        """Return whether this is a real VPP."""
-        return self.id == "real"
-
     def since(self, release: str) -> bool:
         """Return whether this VPP is of `release` or a later one."""
         return bool(self.api.release >= release_of(release))

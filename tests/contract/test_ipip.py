@@ -10,7 +10,6 @@ LOCAL, REMOTE = "192.0.2.1", "192.0.2.2"
 LOCAL6, REMOTE6 = "2001:db8::1", "2001:db8::2"
 P2P, MULTIPOINT = range(2)
 EXISTS, IN_USE, SAME_ENDS, FAMILIES, NO_TABLE, NO_REMOTE, NO_ENTRY = -79, -147, -82, -153, -3, -58, -6
-FAMILY = "source and destination must be of same address family"
 
 
 def tunnel(vpp: Subject, number: int, local: str = LOCAL, remote: str = REMOTE, **more: Any) -> tuple[int, int]:

@@ -165,18 +165,7 @@ def test_a_watch_sees_the_queue_that_too_much_load_makes(narrow: Layout, tmp_pat
     idle = watch(tmp_path / "idle.json", narrow.right.address)
     ports = f"{NAME}-left/port0,{NAME}-right/port1"
     course = [
-        "--link",
-        "15M",
-        "-u",
-        "-wm",
-        "100%",
-        "-wd",
-        "1",
-        "-rd",
-        "6",
-        "-hd",
-        "1",
-        "-o",
+        *["--link", "15M", "-u", "-wm", "100%", "-wd", "1", "-rd", "6", "-hd", "1", "-o"],
         str(tmp_path / "ramp.json"),
     ]
     command = [sys.executable, "-m", "vppcfg", "-q", "loadtest", "ramp", "--ports", ports, "-p", "bench", *course]

@@ -1,6 +1,5 @@
 """A boot brings back what was accepted: a rollback goes past it, and nothing is half-way after it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from vppcfg.transaction.entry import Origin, Status, Timer
 from vppcfg.transaction.journal import Journal
 
 pytestmark = pytest.mark.usefixtures("files")
-
-Build = Callable[[], Router]
 
 
 @pytest.fixture

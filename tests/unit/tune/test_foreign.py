@@ -27,20 +27,10 @@ LEAST_SCORE = {
     "worked": 49.0,
     "fresh": 13.0,
     "further": 11.0,
-    "later": 4.0,
     "newest": 8.0,
-    "last": 5.0,
-    "final": 5.0,
-    "closing": 4.0,
-    "sealed": 5.0,
-    "unseen": 5.0,
-    "unmet": 4.0,
-    "unread": 4.0,
-    "unheard": 4.0,
-    "unsaid": 3.0,
-    "untold": 4.0,
-    "unsung": 3.0,
-    "unasked": 3.0,
+    **dict.fromkeys(("last", "final", "sealed", "unseen"), 5.0),
+    **dict.fromkeys(("later", "closing", "unmet", "unread", "unheard", "untold"), 4.0),
+    **dict.fromkeys(("unsaid", "unsung", "unasked"), 3.0),
 }
 """What the parts reach that are no longer held out: it may grow and never fall."""
 UNREADABLE = "unreadable"
