@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -20,6 +20,7 @@ _IN_NO_KEY = "no key of the file has what it sets"
 _COUNTING = frozenset({LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT})
 _MOST_COMMANDS = 100_000
 """How many commands are run again at most to tell idle lines from others one by one."""
+_ADDING_AND_TAKING = frozenset({"add", "del", "delete", "disable"})
 _LOOK_BACK = 8
 """How many lines before one that takes something away may be what it undoes."""
 
@@ -31,8 +32,8 @@ class Reruns:
         self._start = start
         self._lines = lines
         self._grammar = grammar
-        self._left_to_run = _MOST_COMMANDS
-        self._whole: Any = None
+        self._left_to_run = self._left_to_undo = _MOST_COMMANDS
+        self._whole: tuple[Any, set[int]] | None = None
 
     def without(self, left_out: Sequence[SourceLine]) -> Simulation:
         """Return a VPP that has run what counts, but for some lines."""
@@ -40,20 +41,21 @@ class Reruns:
 
     def is_idle(self, lines: Sequence[SourceLine]) -> bool:
         """Return whether VPP ends the same without some lines, and refuses none of the others."""
-        self._left_to_run -= len(self._lines)
-        if self._left_to_run < 0:
+        self._left_to_undo -= len(self._lines)
+        if self._left_to_undo < 0:
             return False
         if self._whole is None:
             self._whole = self._effects_without(())
-        return bool(self._effects_without(lines) == self._whole)
+        effects, refused = self._effects_without(lines)
+        return bool(effects == self._whole[0]) and refused <= self._whole[1]
 
-    def _effects_without(self, left_out: Sequence[SourceLine]) -> Any:
+    def _effects_without(self, left_out: Sequence[SourceLine]) -> tuple[Any, set[int]]:
         simulation, refused = self._run_without(left_out)
         return simulation.effects(), refused
 
-    def _run_without(self, left_out: Sequence[SourceLine]) -> tuple[Simulation, list[int]]:
-        """Return also the numbers of the lines that VPP refuses."""
-        simulation, refused = self._start(), []
+    def _run_without(self, left_out: Sequence[SourceLine]) -> tuple[Simulation, set[int]]:
+        """Return also which lines VPP refuses."""
+        simulation, refused = self._start(), set()
         skipped = {id(line) for line in left_out}
         for line in self._lines:
             counts = line.outcome in _COUNTING and id(line) not in skipped
@@ -62,7 +64,7 @@ class Reruns:
                 meant = None if is_whole else self._grammar.read(without_uncomment(line.text))
                 is_done, _ = simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
                 if not is_done:
-                    refused.append(line.number)
+                    refused.add(id(line))
         return simulation, refused
 
     def idle_among(self, lines: Sequence[SourceLine], outcome: Callable[[Simulation], Any]) -> list[SourceLine]:
@@ -125,11 +127,40 @@ def set_aside_undone(lines: Sequence[SourceLine], reruns: Reruns) -> None:
 
 def set_aside_groups(lines: Sequence[SourceLine], reruns: Reruns) -> None:
     """Count lines that take something away as lines without effect, with the lines that they undo."""
+    _set_aside([_with_undone(line, before) for line, before in _taking_away(lines)], reruns)
+    for line, before in _taking_away(lines):
+        _count_as_idle(next((group for group in _may_be_undone(line, before) if reruns.is_idle(group)), ()))
+
+
+def _taking_away(lines: Sequence[SourceLine]) -> Iterator[tuple[SourceLine, Sequence[SourceLine]]]:
+    """Yield each line that takes something away and counts, with those before it."""
     for place, line in enumerate(lines):
         if line.outcome is LineOutcome.FILE and line.takes_away:
-            group = next(filter(reruns.is_idle, _may_be_undone(line, lines[:place])), ())
-            for each in group:
-                each.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
+            yield line, lines[:place]
+
+
+def _set_aside(groups: Sequence[Sequence[SourceLine]], reruns: Reruns) -> None:
+    """Count the lines of those groups as lines without effect without which VPP ends the same."""
+    lines = [line for group in groups for line in group]
+    if lines and reruns.is_idle(lines):
+        _count_as_idle(lines)
+    elif len(groups) > 1:
+        half = len(groups) // 2
+        _set_aside(groups[:half], reruns)
+        _set_aside(groups[half:], reruns)
+
+
+def _count_as_idle(idle: Iterable[SourceLine]) -> None:
+    for line in idle:
+        line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
+
+
+def _with_undone(line: SourceLine, before: Sequence[SourceLine]) -> list[SourceLine]:
+    """Return a line that takes something away, behind the last one that has all its other words."""
+    words = set(line.text.split()) - _ADDING_AND_TAKING
+    counting = (each for each in reversed(before) if each.outcome is LineOutcome.FILE and not each.takes_away)
+    undone = next((each for each in counting if words <= set(each.text.split())), None)
+    return [line] if undone is None else [undone, line]
 
 
 def _may_be_undone(line: SourceLine, before: Sequence[SourceLine]) -> Iterator[list[SourceLine]]:
