@@ -49,7 +49,7 @@ GPE = "create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5"
         ),
         (
             "pipe create\nset interface ip address pipe0.0 192.0.2.1/31\nset interface state xe0 up\n"
-            "set ip classify intfc xe1 table-index 0",
+            "set interface promiscuous on xe1",
             "unmanaged unmanaged file unmanaged",
             "pipe0.0",
         ),
