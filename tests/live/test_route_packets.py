@@ -108,7 +108,8 @@ def test_a_blackhole_drops_in_silence_and_counts(vpp: RealVpp, tmp_path: Path) -
     send(vpp)
     assert counted(vpp, "10.0.0.0/8") - before == COUNT
     assert [sent(vpp, name) for name in ("eth0", "eth1", "eth2")] == [0, 0, 0]
-    assert int((_DROPPED.search(vpp.cli("show interface eth0")[1]) or [0, 0])[1]) == COUNT
+    dropped = int((_DROPPED.search(vpp.cli("show interface eth0")[1]) or [0, 0])[1])
+    assert COUNT <= dropped < COUNT + 100, "a few frames of Linux may be among them"
 
 
 def test_a_changed_route_loses_no_packet(vpp: RealVpp, tmp_path: Path) -> None:

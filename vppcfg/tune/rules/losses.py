@@ -52,11 +52,14 @@ def _ever_lost(port: PortLoad, situation: Situation) -> Iterator[Finding]:
 
 
 def _lost_by_interface(counters: InterfaceCounters | None, way: str) -> tuple[str, int]:
-    """Return the counter of an interface that has most losses in a direction, and its count."""
+    """Return the counter of an interface that has most losses in a direction, and its count.
+
+    Up to 26.06 `tx-error` also has what is routed to a port that is down, which is not the port's loss (684ba206873).
+    """
     if counters is None:
         return "", 0
     if way == "tx":
-        return "tx-error", counters.tx_error
+        return "tx-error", 0 if counters.is_up is False else counters.tx_error
     lost = {"rx-miss": counters.rx_miss, "rx-no-buf": counters.rx_no_buf, "rx-error": counters.rx_error}
     return max(lost.items(), key=lambda pair: pair[1])
 
