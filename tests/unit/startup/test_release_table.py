@@ -16,7 +16,7 @@ from vppcfg.simulator.releases import Release as SimulatedRelease
 from vppcfg.startup.conf import release_table
 from vppcfg.startup.conf.release_table import table_of
 
-ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
+ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d(?:, \d\d\.\d\d)*) \| everything", re.M)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
 """Older releases have another lldp_details, which tells too little for vppcfg to ask."""
 
@@ -74,4 +74,4 @@ def test_a_damaged_table_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 def test_the_document_says_of_every_simulated_release_what_was_run_on_a_real_one() -> None:
     text = (Path(__file__).parents[3] / "docs/upgrade.md").read_text(encoding="utf-8")
-    assert ON_REAL_ONES.findall(text) == [release.name for release in SIMULATED]
+    assert ", ".join(ON_REAL_ONES.findall(text)).split(", ") == [release.name for release in SIMULATED]
