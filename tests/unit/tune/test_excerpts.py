@@ -58,10 +58,9 @@ def test_less_than_what_is_offered_needs_no_hardware_text(tune: Any) -> None:
 
 @pytest.mark.parametrize(("state", "expected"), [("down", ["not-tuning"]), ("up", ["port-loss", "not-tuning"])])
 def test_what_is_routed_to_a_port_that_is_down_is_not_its_loss(tune: Any, state: str, expected: list[str]) -> None:
-    counters = "rx packets 90000\nrx bytes 5400000\ndrops 90000\ntx packets 90000\ntx-error 90000"
-    lines = [f"eth0 1 {state} 9000/0/0/0 {counters.partition(chr(10))[0]}", *counters.split("\n")[1:]]
+    counters = "rx packets 90000\nrx bytes 5400000\ndrops 90000\ntx packets 90000\ntx-error 90000\n"
     title = "Name Idx State MTU (L3/IP4/IP6/MPLS) Counter Count\n"
-    assert rules(tune(title + "\n".join(lines) + "\n")) == expected
+    assert rules(tune(f"{title}eth0 1 {state} 9000/0/0/0 {counters}")) == expected
 
 
 def test_all_that_is_offered_is_no_loss_and_no_proof_of_health_either(tune: Any) -> None:
