@@ -131,7 +131,7 @@ def test_vpp_starts_with_the_very_files_that_are_found_good(file: Path, tree: Pa
 @pytest.mark.parametrize(
     ("size", "rule"),
     [
-        ("memory { main-heap-size 96M }", "conf-small-heap"),
+        ("memory { main-heap-size 80M }", "conf-small-heap"),
         ("memory { main-heap-size 256M } l3fib { ip4-mtrie-pool-size 200K }", "conf-small-heap"),
         ("statseg { size 1536K per-node-counters on }", "conf-small-statseg"),
         ("statseg { size 768K }", "conf-small-statseg"),
