@@ -13,7 +13,6 @@ import pytest
 
 from tests.real_vpp import RealVpp, release, running, since
 from vppcfg.cli.main import main
-from vppcfg.common.release import Release, is_older
 from vppcfg.errors import ExitCode
 
 PORTS = ("eth0", "eth1", "eth2")
@@ -164,17 +163,17 @@ def test_a_path_mtu_has_larger_packets_refused(vpp: RealVpp, tmp_path: Path) -> 
     assert "ip4-frag" not in send(vpp, to_neighbor, size=600, trace=1)
 
 
-def test_a_path_mtu_behind_a_router_drops_what_may_not_be_fragmented_whatever_its_size(
-    vpp: RealVpp, tmp_path: Path
-) -> None:
+def test_a_path_mtu_behind_a_router_drops_what_may_not_be_cut(vpp: RealVpp, tmp_path: Path) -> None:
     apply(vpp, tmp_path, routed(more="path-mtu: { 10.0.1.2: 300 }"))
     assert left(vpp, lambda: send(vpp, unfragmentable("10.0.1.2", 200), size=200)) == {"eth1": COUNT, "eth2": 0}
     assert left(vpp, lambda: send(vpp, unfragmentable("10.0.1.2", 600), size=600)) == {"eth1": 0, "eth2": 0}
     apply(vpp, tmp_path, routed(more="path-mtu: { 203.0.113.1: 300 }"))
     assert left(vpp, lambda: send(vpp, udp(), size=200)) == {"eth1": COUNT, "eth2": 0}
+    if release() < "26.02":
+        return  # VPP may crash at such a packet (4f1697ffb2e)
     trace = send(vpp, unfragmentable("203.0.113.1", 200), size=200, trace=1)
     assert "ip4-pmtu-dpo: can't fragment this packet" in trace
-    assert ("ip4-icmp-error" in trace) is not is_older(release(), Release(26, 2)), trace
+    assert "ip4-icmp-error" in trace, trace
 
 
 @pytest.mark.parametrize("has_key", [True, False])
@@ -223,7 +222,7 @@ def unfragmentable(destination: str, size: int) -> str:
 
 
 def test_a_bridge_domain_answers_for_an_address_by_itself(vpp: RealVpp, tmp_path: Path) -> None:
-    if is_older(release(), Release(26, 2)):
+    if release() < "26.02":
         pytest.skip("before 5fe2bbeea79, generated frames come in by the port of the packet generator")
     text = """
 interfaces: { eth0: {}, eth1: {}, eth2: {} }
