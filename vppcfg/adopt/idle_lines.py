@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -19,8 +20,9 @@ _AS_BEFORE = "it is so by itself: VPP ends the same without it"
 _IN_NO_KEY = "no key of the file has what it sets"
 _COUNTING = frozenset({LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT})
 _MOST_COMMANDS = 100_000
-"""How many commands are run again at most to tell idle lines from others one by one."""
+"""How many commands are run again at most to tell idle lines from others one by one, and as many for what is undone."""
 _ADDING_AND_TAKING = frozenset({"add", "del", "delete", "disable"})
+"""Words in which a line may differ from the one that it undoes."""
 _LOOK_BACK = 8
 """How many lines before one that takes something away may be what it undoes."""
 
@@ -119,24 +121,12 @@ def classify_unproven(classifier: Classifier, reruns: Reruns) -> None:
 
 
 def set_aside_undone(lines: Sequence[SourceLine], reruns: Reruns) -> None:
-    """Count lines that take something away as lines without effect, where VPP ends the same without them."""
-    candidates = [line for line in lines if line.outcome is LineOutcome.FILE and line.takes_away]
-    for line in reruns.idle_among(candidates, Simulation.effects):
-        line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
-
-
-def set_aside_groups(lines: Sequence[SourceLine], reruns: Reruns) -> None:
     """Count lines that take something away as lines without effect, with the lines that they undo."""
-    _set_aside([_with_undone(line, before) for line, before in _taking_away(lines)], reruns)
-    for line, before in _taking_away(lines):
-        _count_as_idle(next((group for group in _may_be_undone(line, before) if reruns.is_idle(group)), ()))
-
-
-def _taking_away(lines: Sequence[SourceLine]) -> Iterator[tuple[SourceLine, Sequence[SourceLine]]]:
-    """Yield each line that takes something away and counts, with those before it."""
+    _set_aside(_with_undone(lines), reruns)
     for place, line in enumerate(lines):
         if line.outcome is LineOutcome.FILE and line.takes_away:
-            yield line, lines[:place]
+            groups = _may_be_undone(line, lines[:place])
+            _count_as_idle(next((group for group in groups if reruns.is_idle(group)), ()))
 
 
 def _set_aside(groups: Sequence[Sequence[SourceLine]], reruns: Reruns) -> None:
@@ -155,12 +145,21 @@ def _count_as_idle(idle: Iterable[SourceLine]) -> None:
         line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
 
 
-def _with_undone(line: SourceLine, before: Sequence[SourceLine]) -> list[SourceLine]:
-    """Return a line that takes something away, behind the last one that has all its other words."""
-    words = set(line.text.split()) - _ADDING_AND_TAKING
-    counting = (each for each in reversed(before) if each.outcome is LineOutcome.FILE and not each.takes_away)
-    undone = next((each for each in counting if words <= set(each.text.split())), None)
-    return [line] if undone is None else [undone, line]
+def _with_undone(lines: Sequence[SourceLine]) -> list[list[SourceLine]]:
+    """Return each line that takes something away, behind the last one before it that has all its other words."""
+    groups: list[list[SourceLine]] = []
+    by_word: dict[str, list[SourceLine]] = defaultdict(list)
+    for line in lines:
+        words = set(line.text.split())
+        if line.outcome is LineOutcome.FILE and line.takes_away:
+            words -= _ADDING_AND_TAKING
+            fewest = min((by_word[word] for word in words), key=len, default=[])
+            undone = next((each for each in reversed(fewest) if words <= set(each.text.split())), None)
+            groups.append([line] if undone is None else [undone, line])
+        elif line.outcome is LineOutcome.FILE:
+            for word in words:
+                by_word[word].append(line)
+    return groups
 
 
 def _may_be_undone(line: SourceLine, before: Sequence[SourceLine]) -> Iterator[list[SourceLine]]:

@@ -17,7 +17,9 @@ FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
-_DELETES = re.compile(r"\b(?:del|delete|disable)\b|^clear ")
+_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
+_TAKING_AWAY = frozenset({"clear interface tag", "set interface l3"})
+"""Commands that take something away without such a word."""
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
 """Rules of faults that end a script."""
 _KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
@@ -65,7 +67,7 @@ class SourceLine:
     @property
     def takes_away(self) -> bool:
         """Return whether the line removes or disables something, which the file expresses by an absent key."""
-        return self.command == "set interface l3" or _DELETES.search(self.text) is not None
+        return self.command in _TAKING_AWAY or _DELETES.search(self.text) is not None
 
     @property
     def is_shown(self) -> bool:

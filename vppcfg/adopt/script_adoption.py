@@ -15,14 +15,7 @@ from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import (
-    UNDONE,
-    Reruns,
-    classify_unproven,
-    set_aside_groups,
-    set_aside_undone,
-    withdraw_unproved,
-)
+from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
 from vppcfg.adopt.places import PLACING, queue_in
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
@@ -225,7 +218,7 @@ def _adopt_scripts(
     state = replay.finish()
     reruns = Reruns(lambda: _simulation_for(setup, replay), replay.lines, grammar)
     withdraw_unproved(reruns, replay.lines, state)
-    set_aside_groups(replay.lines, reruns)
+    set_aside_undone(replay.lines, reruns)
     placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))

@@ -74,7 +74,7 @@ class UnmanagedInterfaces:
             self._made[command] += 1
         elif prefix == "pg":
             self._names |= {word: device_class for word in words if word.startswith(prefix)}
-        elif prefix:  # of a bus, or any that a deletion leaves
+        elif prefix:  # a bus gives the names, or a deletion leaves any of them
             self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
         if device_class and "name" in words[:-1]:
             name = words[words.index("name") + 1]

@@ -10,14 +10,17 @@ NEIGHBOR_WORDS = frozenset({"del", "delete", "static", "no-fib-entry"})
 
 
 def first(words: Words) -> str | None:
+    """Return the first word, None where there is none."""
     return words[0] if words else None
 
 
 def second(words: Words) -> str | None:
+    """Return the second word, None where there is none."""
     return words[1] if words[1:] else None
 
 
 def last(words: Words) -> str | None:
+    """Return the last word, None where there is none."""
     return words[-1] if words else None
 
 
