@@ -53,10 +53,9 @@ class RouteSection(Section):
         """Enter the routes of the file."""
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
+            where = " in a VRF" if route.table_id else ""
             is_taken = route.end is None or desired.is_since(
-                since_of(route),
-                config.path,
-                f"{config.prefix} is {route.end.value}{' in a VRF' * (route.table_id != 0)}",
+                since_of(route), config.path, f"{config.prefix} is {route.end.value}{where}"
             )
             if is_taken and not lacks_interface(config.hops, desired):
                 desired.enter(route)

@@ -43,10 +43,10 @@ reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 _ENDS_AT_DROPS = ReleaseQuirk(
-    span="-24.06", text="VPP crashes at a message with a drop in a table other than the default one (5f694322a92)"
+    span="-24.06", text="VPP crashes at a message with a route that drops in a VRF (5f694322a92)"
 )
 _ENDS_AT_ANSWERS = ReleaseQuirk(
-    span="-25.10", text="so it does at a route that answers with ICMP unreachable or prohibited (2d25978a8c5)"
+    span="-25.10", text="VPP crashes at a message with a route that answers by ICMP in a VRF (2d25978a8c5)"
 )
 
 
@@ -176,7 +176,7 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 
 def _survive(tables: Tables, path: FibPath) -> None:
-    """Die where VPP takes a route without an interface for one over local0, and asks for the table of no interface."""
+    """Die where VPP takes the last path, which has no interface, for one over local0, and asks for its table."""
     drops = (DROP,) if tables.release.has(_ENDS_AT_DROPS) else ()
     answers = (UNREACHABLE, PROHIBIT) if tables.release.has(_ENDS_AT_ANSWERS) else ()
     if path.kind in (*drops, *answers):

@@ -62,7 +62,7 @@ def _problems(
 
 
 def _joined_words(conf: Conf) -> Iterator[Problem]:
-    """Find words with a brace right behind them that VPP reads up to white space: it takes the brace for a part."""
+    """Find names with a brace right behind them: VPP reads a name up to white space, and takes the brace for a part."""
     for stanza in conf.stanzas:
         named = (child for child in stanza.children or () if (stanza.name, child.name) in _NAMED)
         for entry in (stanza, *named):
