@@ -22,7 +22,7 @@ from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections.section import Unmanaged
-from vppcfg.kinds.route_section import KEY, SECTION, since_of
+from vppcfg.kinds.route_section import KEY, SECTION
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
@@ -127,8 +127,8 @@ def _why_not(route: Route, state: State, known: Configuration) -> str | None:
     named = {vrf.table_id for vrf in known.vrfs.values() if vrf.has_ipv6 or not route.is_ipv6}
     if unnamed := sorted(tables - named):
         return f"the FIB table {table_key(unnamed[0], is_ipv6=route.is_ipv6)} is no VRF of the file"
-    if route.end is not None and is_older(state.facts.version, since_of(route)):
-        return f"VPP can have it {route.end.value} from {since_of(route)} on"
+    if route.end is not None and route.since is not None and is_older(state.facts.version, route.since):
+        return f"VPP can have it {route.end.value} from {route.since} on"
     return None
 
 

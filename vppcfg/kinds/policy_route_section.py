@@ -16,12 +16,12 @@ from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.sections.section import NamedReference
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import acl_section
-from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
+from vppcfg.kinds.route_section import DEFAULT_VRF, lacks_interface, parse_via, table_id_of, via_as_yaml
 from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute, in_order
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.route import NextHop
+from vppcfg.model.route import ENDS_SINCE, NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent

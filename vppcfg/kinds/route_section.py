@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_host, canonical_prefix
-from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
@@ -27,10 +26,6 @@ from vppcfg.model.vrf import table_key
 KEY = "routes"
 DEFAULT_VRF = "default"
 """What `vrf` of a next hop calls the default table, unless the file has a VRF of that name."""
-ENDS_SINCE = Release(24, 10)
-"""Before, VPP reads a drop back as a look-up in the default table (5f694322a92)."""
-_ANSWERS_IN_VRFS_SINCE = Release(26, 2)
-"""Before, VPP crashes at a route of a VRF that answers with ICMP: it takes local0 for the way (2d25978a8c5)."""
 _ENDS = frozenset(end.value for end in RouteEnd)
 
 
@@ -54,8 +49,10 @@ class RouteSection(Section):
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
             where = " in a VRF" if route.table_id else ""
-            is_taken = route.end is None or desired.is_since(
-                since_of(route), config.path, f"{config.prefix} is {route.end.value}{where}"
+            is_taken = (
+                route.since is None
+                or route.end is None
+                or desired.is_since(route.since, config.path, f"{config.prefix} is {route.end.value}{where}")
             )
             if is_taken and not lacks_interface(config.hops, desired):
                 desired.enter(route)
@@ -85,12 +82,6 @@ class RouteSection(Section):
 
 
 SECTION = RouteSection()
-
-
-def since_of(route: Route) -> Release:
-    """Return the first release that can have a route with an end."""
-    is_answered = route.end is not RouteEnd.BLACKHOLE
-    return _ANSWERS_IN_VRFS_SINCE if is_answered and route.table_id else ENDS_SINCE
 
 
 def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import ClassVar
 
 from vppcfg.common.addresses import address_key
+from vppcfg.common.release import Release
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.record import record
@@ -15,6 +16,11 @@ SOURCE = "vppcfg"
 """The name of the FIB source that owns the routes of files: those of every other source belong to other programs."""
 SOURCE_PRIORITY = 0x60
 """Better than the API (0x80) and the prompt (0x81), worse than linux-cp (0x10): a routing daemon wins."""
+
+ENDS_SINCE = Release(24, 10)
+"""Before, VPP reads a drop back as a look-up in the default table (5f694322a92)."""
+_ANSWERS_IN_VRFS_SINCE = Release(26, 2)
+"""Before, VPP crashes at a route of a VRF that answers with ICMP: it takes local0 for the way (2d25978a8c5)."""
 
 
 class RouteEnd(Enum):
@@ -80,6 +86,13 @@ class Route(VppObject):
     def name(self) -> str:
         """Return the prefix, with its table where that is not the default one."""
         return f"{self.prefix} table {self.table_id}" if self.table_id else self.prefix
+
+    @property
+    def since(self) -> Release | None:
+        """Return the first release that can have its end, in its table."""
+        if self.end is None:
+            return None
+        return _ANSWERS_IN_VRFS_SINCE if self.end is not RouteEnd.BLACKHOLE and self.table_id else ENDS_SINCE
 
     def references(self) -> Iterator[Reference]:
         """Yield its table, the tables that it leads to, and the interfaces that it names."""

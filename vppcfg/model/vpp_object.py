@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import ClassVar, NamedTuple, TypeVar
 
+from vppcfg.common.release import Release
 from vppcfg.record import record
 
 
@@ -72,6 +73,11 @@ class VppObject:
     def scope(self) -> str:
         """Return what a file owns together: all of an interface, for example, by its name; '' for all of the kind."""
         return ""
+
+    @property
+    def since(self) -> Release | None:
+        """Return the first release that can have it, if not all can: an older one may crash when it is set."""
+        return None
 
     def references(self) -> Iterator[Reference]:
         """Yield what it refers to: from this follow its order, its recreation and what a plan reports as lost."""

@@ -10,7 +10,9 @@ import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
+from vppcfg.common.release import is_older
 from vppcfg.dataplane import Dataplane
+from vppcfg.errors import PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
@@ -26,14 +28,27 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     """Return the plan from `observed`, read from `dataplane`, to `desired`.
 
     `desired` may have unmanaged attachments, when it is a state to roll back to. VPP is read again only for a plan that
-    deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
+    deletes, recreates or moves something. Raise PlanProofError, DataplaneError, and PlanRefusedError for what only a
+    newer VPP can have, as in a state from before a downgrade.
     """
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
+    _refuse_too_new(plan)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
     there = frozenset(filter(observed.has_holder, holders))
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+
+
+def _refuse_too_new(plan: Plan) -> None:
+    """Raise PlanRefusedError for an object of a later release: VPP may crash when it is set."""
+    version = plan.observed.facts.version
+    for item in (each.item for each in plan.of(SetObject)):
+        if item.since is not None and is_older(version, item.since):
+            raise PlanRefusedError(
+                f"{item.label} is for VPP {item.since} or later, and this one is {version}; nothing was changed",
+                "apply a file without it, or install that VPP again",
+            )
 
 
 def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, L3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "upgrade.schema.json"
@@ -141,3 +142,22 @@ def test_nothing_is_left_behind_by_a_rehearsal(
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     upgrade("-c", "router.yaml", "--from", "25.10", "--to", "26.06", "--rehearse")
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["rollback", "2"], ["apply", "--boot", "-c", "plain.yaml"]], ids=" ".join)
+def test_after_a_downgrade_nothing_is_brought_back_that_ends_vpp(
+    place: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = f"interfaces:\n  {GI1}: {{ mtu: 1500 }}\nvrfs:\n  red: {{ id: 7 }}\n"
+    (place / "plain.yaml").write_text(plain)
+    (place / "route.yaml").write_text(plain.replace("id: 7", "id: 7, routes: { 10.0.0.0/8: prohibit }"))
+    path = str(place / "vpp.sock")
+    with SimulatorServer(SimulatedVpp(ports=two_ports()[:1], release="26.06"), path):
+        for name in ("route.yaml", "plain.yaml", "route.yaml")[: 3 if "--boot" in command else 2]:
+            assert main(["apply", "--yes", "-c", name, "-a", path]) == ExitCode.DONE
+    vpp = SimulatedVpp(ports=two_ports()[:1], release="25.10")
+    with SimulatorServer(vpp, path):
+        assert main([*command, "--yes", "-a", path]) == ExitCode.REFUSED
+        assert main(["plan", "-c", "plain.yaml", "-a", path]) == ExitCode.DONE
+    text = "route 10.0.0.0/8 table 7 is for VPP 26.02 or later, and this one is 25.10-release; nothing was changed"
+    assert text in capsys.readouterr().err
