@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from vppcfg.common.bounds import ARCHIVE_MEMBERS, CAPTURE_BYTES
-from vppcfg.common.unpacking import content_of, is_archive
+from vppcfg.common.bounds import CAPTURE_BYTES
+from vppcfg.common.documents import parse_json
+from vppcfg.common.unpacking import content_of, files_in, is_archive
+from vppcfg.errors import UsageError
 
 CONTENTS = "report.json"
 """Lists what is in a report; an archive with it is one."""
@@ -45,21 +46,12 @@ def report_in(file_name: str) -> dict[str, bytes] | None:
 def members_of(content: bytes) -> dict[str, bytes] | None:
     """Return the members of the report that a tar is, None when it is another one."""
     found: dict[str, bytes] = {}
-    size = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-            for number, member in enumerate(archive):
-                size += member.size
-                if number >= ARCHIVE_MEMBERS or size > CAPTURE_BYTES:
-                    return None
-                opened = archive.extractfile(member) if member.isreg() else None
-                parts = PurePosixPath(member.name).parts
-                if opened is not None and len(parts) > 1 and ".." not in parts:
-                    found["/".join(parts[1:])] = opened.read()
-    except tarfile.TarError:
-        return None
-    try:
-        contents = json.loads(found.get(CONTENTS, b"null"))
-    except ValueError:
+        for name, data in files_in(content, KIND):
+            parts = PurePosixPath(name).parts
+            if len(parts) > 1 and ".." not in parts:
+                found["/".join(parts[1:])] = data
+        contents = parse_json(found.get(CONTENTS, b"null"), CONTENTS, CAPTURE_BYTES)
+    except (UsageError, ValueError):
         return None
     return found if isinstance(contents, dict) and contents.get("kind") == KIND else None

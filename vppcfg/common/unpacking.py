@@ -63,19 +63,29 @@ def unpack(content: bytes, name: str, folder: Path) -> None:
     Links, devices and names that lead out of the folder are passed over.
     """
     size = 0
+    for member, packed in files_in(content, name):
+        plain = decompressed(packed, f"{name}: {member}")
+        size += len(plain)
+        _refuse_if_large(size, name)
+        _write(folder, member, plain)
+
+
+def files_in(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each regular file of a tar. Raise UsageError for a damaged or too large one."""
+    size = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
             for number, member in enumerate(archive):
                 if number >= ARCHIVE_MEMBERS:
                     raise UsageError(f"{name} has more than {ARCHIVE_MEMBERS} members", "pack the capture alone")
-                _refuse_if_large(size + member.size, name)
+                if member.size < 0:
+                    raise tarfile.ReadError("a size is negative")
+                size += member.size
+                _refuse_if_large(size, name)
                 opened = archive.extractfile(member) if member.isreg() else None
                 if opened is not None:
-                    plain = decompressed(opened.read(), f"{name}: {member.name}")
-                    size += len(plain)
-                    _refuse_if_large(size, name)
-                    _write(folder, member.name, plain)
-    except tarfile.TarError as error:
+                    yield member.name, opened.read()
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:  # tarfile believes what headers say
         raise UsageError(f"{name} cannot be unpacked: {error}", "it was truncated or damaged in transit") from error
 
 
@@ -96,6 +106,8 @@ def _write(folder: Path, name: str, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:  # a name too long, or a folder of the name of a file
         raise UsageError(f"cannot unpack {name}: {error.strerror}") from error
+    except ValueError as error:  # a NUL in a name
+        raise UsageError(f"cannot unpack {name!r}: {error}") from error
 
 
 def files_below(folder: Path) -> Iterator[Path]:

@@ -14,8 +14,10 @@ import pytest
 from tests import forked
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.common.report_archive import members_of, pack, report_in
+from vppcfg.common.unpacking import unpack
 from vppcfg.errors import UsageError
 
+REPORT = b'{"kind": "vppcfg-report"}'
 FILE = """
 interfaces:
   eth0: { description: to Zurich, mtu: 9000 }
@@ -113,22 +115,27 @@ def test_another_archive_is_no_report(tmp_path: Path) -> None:
 
 
 def test_a_damaged_archive_is_refused_or_no_report(tmp_path: Path) -> None:
-    whole = pack("folder", {"report.json": b'{"kind": "vppcfg-report"}', "state.json": b"{}" * 5000}, 0)
+    whole = pack("folder", {"report.json": REPORT, "state.json": b"{}" * 5000}, 0)
     path = tmp_path / "x.tar.gz"
     path.write_bytes(whole[:-40])
     with pytest.raises(UsageError, match="cannot be decompressed"):
         report_in(str(path))
-    assert members_of(gzip.decompress(whole)[:900]) is None
+    plain = gzip.decompress(whole)
+    assert members_of(plain[:900]) is None
+    assert members_of(gzip.decompress(pack("folder", {"report.json": b"[" * 100_000}, 0))) is None
+    for record in (b"size=-99", b"size=" + b"9" * 30, b"GNU.sparse.map=1,2,a,b", b"path=folder/\0", b""):
+        line = b"%d %s\n" % (len(record) + 4, record) if record else b""
+        header = tarfile.TarInfo("x")
+        header.type, header.size = tarfile.XHDTYPE, len(line)
+        hostile = (header.tobuf(tarfile.USTAR_FORMAT) + line.ljust(512 * bool(line), b"\0")) * (1 if line else 2000)
+        with pytest.raises(UsageError):
+            unpack(hostile + plain, "x.tar", tmp_path / "unpacked")
 
 
 def test_a_member_that_leads_out_of_the_archive_is_passed_over() -> None:
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w") as archive:
-        for name, content in (("r/report.json", b'{"kind": "vppcfg-report"}'), ("r/../../state.json", b"{}")):
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
+    target = io.BytesIO(gzip.decompress(pack("r", {"report.json": REPORT, "../../state.json": b"{}"}, 0)))
+    with tarfile.open(fileobj=target, mode="a") as archive:
         link = tarfile.TarInfo("r/state.json")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    assert members_of(target.getvalue()) == {"report.json": b'{"kind": "vppcfg-report"}'}
+    assert members_of(target.getvalue()) == {"report.json": REPORT}
