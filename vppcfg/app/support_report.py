@@ -5,6 +5,7 @@ A part that cannot be had does not stop the others: why it is missing stands in 
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import subprocess
@@ -20,7 +21,7 @@ from vppcfg.app.loading import read
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target
 from vppcfg.common.printable import json_text, printable_lines
-from vppcfg.common.redaction import Removal, redacted
+from vppcfg.common.redaction import Removal, redacted, redacted_document
 from vppcfg.common.report_archive import CONTENTS, FORMAT_VERSION, KIND, STARTUP_CONF, STATE
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import VppcfgError
@@ -128,6 +129,14 @@ class _Collector:
         if meaning:
             self._meanings[name] = meaning
 
+    def _add_document(self, name: str, document: object, meaning: str = "") -> None:
+        """Keep a document without its secrets; it stays one, as its values are looked at one by one."""
+        plain, removals = redacted_document(document, name)
+        self._members[name] = (json_text(plain, indent=2) + "\n").encode()
+        self._removals += removals
+        if meaning:
+            self._meanings[name] = meaning
+
     def _take_configuration(self) -> None:
         for number, file_name in enumerate(self._request.files.each(), start=1):
             text = Path(file_name).read_text(encoding="utf-8", errors="surrogateescape")
@@ -146,9 +155,7 @@ class _Collector:
     def _take_state(self) -> None:
         with self._target.connect() as dataplane:
             self._state = dataplane.observe()
-        self._add(
-            STATE, json_text(document_of(self._state), indent=2) + "\n", "what VPP has, as `vppcfg dump` reads it"
-        )
+        self._add_document(STATE, document_of(self._state), "what VPP has, as `vppcfg dump` reads it")
 
     def _take_plan(self) -> None:
         loaded = read(self._request.files)
@@ -164,13 +171,12 @@ class _Collector:
     def _take_journal(self) -> None:
         changes = list(islice(self._target.journal().newest_first(), _CHANGES))
         document = {"format_version": 1, "changes": [_change(each) for each in changes]}
-        self._add(
-            "journal.json", json_text(document, indent=2) + "\n", f"the last {len(changes)} changes, without states"
-        )
+        self._add_document("journal.json", document, f"the last {len(changes)} changes, without states")
 
     def _take_host(self) -> None:
-        self._add("host.json", json_text(host_document(read_host(self._request.root)), indent=2) + "\n",
-                  "the machine, as `vppcfg host` reads it")  # fmt: skip
+        self._add_document(
+            "host.json", host_document(read_host(self._request.root)), "the machine, as `vppcfg host` reads it"
+        )
 
     def _take_capture(self) -> None:
         captures = take_captures(self._request.reading, self._progress)
@@ -180,7 +186,11 @@ class _Collector:
             for path in sorted(folder.rglob("*")):
                 if path.is_file():
                     text = path.read_text(encoding="utf-8", errors="surrogateescape")
-                    self._add(f"capture/{path.relative_to(folder)}", text)
+                    member = f"capture/{path.relative_to(folder)}"
+                    if path.suffix == ".json":
+                        self._add_document(member, json.loads(text))
+                    else:
+                        self._add(member, text)
         self._meanings["capture/"] = f"{len(captures)} readings of VPP's load, for `vppcfg tune --from`"
 
     def _take_log(self) -> None:

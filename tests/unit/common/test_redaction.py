@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.common.redaction import redacted
+from vppcfg.common.redaction import REMOVED, redacted, redacted_document
 
 SECRET = "Xy7-sEcReT_42"
 
@@ -22,7 +22,10 @@ SECRET = "Xy7-sEcReT_42"
         f"ipsec sa add 10 spi 1 esp crypto-key {SECRET} crypto-alg aes-gcm-256",
         f"Nov 26 vpp: integ-key {SECRET}",
         f"wireguard create private-key {SECRET} src 192.0.2.1",
-        f"community: {SECRET}",
+        *(f"community: {SECRET}", f"password: !!str &a {SECRET} and more", f"password:\n  {SECRET}"),
+        *(f"passwords: [a,\n  {SECRET}]", f"[ curl, --token, {SECRET} ]", f"- --token\n- {SECRET}"),
+        *(f"PGPASSWORD={SECRET} x", f'-H "Authorization: Bearer {SECRET}"', f"access_key={SECRET}"),
+        *(f"password 8 {SECRET}", f"message-digest-key 1 md5 {SECRET}", f"shared-key-mic string {SECRET}"),
         f"https://admin:{SECRET}@192.0.2.1/api",
         f"vpp_password={SECRET}",
         f"secret: |\n  {SECRET}\n  {SECRET}\nmtu: 9000",
@@ -41,22 +44,25 @@ def test_a_secret_is_taken_out_and_named(line: str) -> None:
         assert text.endswith("\nlast")
 
 
+def test_a_document_without_its_secrets_is_one_still() -> None:
+    document = {"a": f"psk {SECRET}", "b": 5, "token": [SECRET, None], "password": {"x": 7}}
+    plain = {"a": f"psk {REMOVED}", "b": 5, "token": [REMOVED, None], "password": {"x": REMOVED}}
+    found = redacted_document(document, "f")
+    assert found[0] == plain
+    assert [each.place for each in found[1]] == ["f.a:1", "f.token", "f.password.x"]
+
+
 def test_what_stands_around_a_secret_stays() -> None:
-    text, removals = redacted('memif0: { secret: abc, mtu: 1500 }\npassword: "a b" # x\nmtu: 9000\n', "f")
-    assert text == 'memif0: { secret: REMOVED, mtu: 1500 }\npassword: "REMOVED" # x\nmtu: 9000\n'
-    assert [(each.place, each.name) for each in removals] == [("f:1", "secret"), ("f:2", "password")]
+    text, removals = redacted('memif0: { secret: abc, mtu: 1500 }\npassword: "a b" # x\nd: "psk abc"\n', "f")
+    assert text == 'memif0: { secret: REMOVED, mtu: 1500 }\npassword: "REMOVED" # x\nd: "psk REMOVED"\n'
+    assert [(each.place, each.name) for each in removals] == [("f:1", "secret"), ("f:2", "password"), ("f:3", "psk")]
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "private-key-file: /etc/vppcfg/wg0.key",
-        "public-key: 1234567890abcdef",
-        "description: a key customer",
-        "secret: null",
-        "# the secret is in a file",
-        "http://192.0.2.1:8080/path@x",
-        "lcp: e0",
+        *("private-key-file: /etc/vppcfg/wg0.key", "public-key: 1234567890abcdef", "description: a key customer"),
+        *("secret: null", "# the secret is in a file", "http://192.0.2.1:8080/path@x", "lcp: e0"),
     ],
 )
 def test_what_is_no_secret_stays(line: str) -> None:
