@@ -137,7 +137,7 @@ def write_document(text: str, file_name: str | None) -> None:
 def write_file(text: str, file_name: str) -> None:
     """Replace a file in one step, or write to a device or a pipe. Raise UsageError when that is not possible."""
     try:
-        if _is_stream(file_name):
+        if is_stream(file_name):
             with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(text)
         else:
@@ -147,7 +147,7 @@ def write_file(text: str, file_name: str) -> None:
         raise UsageError(f"cannot write {file_name}: {reason}") from error
 
 
-def _is_stream(path: str) -> bool:
+def is_stream(path: str) -> bool:
     """Return whether a path leads to a device, a pipe or an open file (/dev/stdout), which nothing can replace."""
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True

@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import sys
+import tempfile
 import time
 
 from vppcfg.cli.arguments import Subparsers
@@ -70,10 +71,22 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _store(content: bytes, output: str) -> None:
-    """Write the archive for its owner alone. Raise UsageError."""
+    """Write the archive for its owner alone, in the place of a file or a link that is there. Raise UsageError."""
+    from vppcfg.cli.output import is_stream
+
     try:
-        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(content)
+        if is_stream(output):
+            with open(output, "wb") as stream:
+                stream.write(content)
+            return
+        folder, name = os.path.split(output)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(temporary, output)
+        except BaseException:
+            os.unlink(temporary)
+            raise
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from error

@@ -86,7 +86,9 @@ def test_an_archive_that_is_there_is_not_overwritten(vpp: Router) -> None:
     (vpp.folder / "report.tar.gz").write_text("mine")
     done, path = reported(vpp.folder, "--no-capture")
     assert (done.returncode, path.read_text()) == (3, "mine")
+    path.chmod(0o644)
     assert reported(vpp.folder, "--no-capture", "--force")[0].returncode == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_the_planner_the_tuner_and_adopt_read_it_without_a_vpp(vpp: Router, monkeypatch: pytest.MonkeyPatch) -> None:
