@@ -5,6 +5,7 @@ A port that a command names must exist before it runs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
@@ -148,11 +149,22 @@ _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
 """Words that VPP takes in a command and that are neither simulated nor in any file."""
 
 
+_MANY = {
+    "ip route": re.compile(r"\bcount(?P<first>) (?P<last>\d{1,20})"),
+    "create sub-interfaces": re.compile(r"(?<= )(?P<first>\d{1,20}) ?- ?(?P<last>\d{1,20})"),
+}
+_MOST_AT_ONCE = 10_000
+"""Routes or sub-interfaces of one line that are simulated, which takes some 10 s."""
+
+
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
     if command == "mpls local-label":  # of a prefix, of which VPP reports nothing
         is_of_prefix = next((word for word in words if "/" in word and _is_address(word)), None)
         return is_of_prefix or next((word for word in words if word in UNSUPPORTED_PATH_WORDS), None)
+    many = _MANY[command].search(" ".join(words)) if command in _MANY else None
+    if many is not None and int(many["last"]) - int(many["first"] or 0) > _MOST_AT_ONCE:
+        return many[0].strip()
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 

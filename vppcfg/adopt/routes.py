@@ -180,4 +180,6 @@ def _counted(prefix: str, number: int) -> list[str]:
         return [prefix]
     network = ip_network(prefix)
     step = network.num_addresses
-    return [f"{network.network_address + step * place}/{network.prefixlen}" for place in range(number)]
+    first, bits = int(network.network_address), network.max_prefixlen
+    hosts = (type(network.network_address)((first + step * place) % (1 << bits)) for place in range(number))
+    return [f"{host}/{network.prefixlen}" for host in hosts]

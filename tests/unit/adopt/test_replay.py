@@ -276,6 +276,13 @@ def test_what_vpp_refuses_is_a_fault(line: str) -> None:
     assert outcomes(adopted(f"{line}\n")) == ["fault"]
 
 
+def test_a_line_that_makes_many_is_left_and_one_beyond_the_last_goes_on_at_the_first() -> None:
+    route, subs = "ip route add count {} 255.255.255.255/32 via 192.0.2.2 xe0", "create sub-interfaces xe0 {}"
+    lines = [route.format("9" * 20), subs.format("1-4000000"), subs.format("65535-65537"), route.format(2)]
+    found = outcomes(adopted("\n".join(("set interface state xe0 up", *lines))))
+    assert found == ["file", "unmanaged", "unmanaged", "unmanaged", "file"]
+
+
 @pytest.mark.parametrize("line", ["set term pag off", "set terminal ansi off", "history", "quit", "show terminal"])
 def test_what_is_for_the_prompt_ends_a_script(line: str) -> None:
     adoption = adopted(f"{line}\nset interface state xe0 up\n")

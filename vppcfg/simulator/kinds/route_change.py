@@ -215,9 +215,10 @@ def _command(tables: Tables, rest: Input) -> str:
     if table is None:
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
     for is_ipv6, value, length in prefixes:
-        step = 1 << (128 if is_ipv6 else 32) - length
+        bits = 128 if is_ipv6 else 32
+        step = 1 << bits - length
         for place in range(count if paths else 1):
-            key = _key(is_ipv6, value + place * step, length)
+            key = _key(is_ipv6, (value + place * step) % (1 << bits), length)
             change(tables, table, key, CLI, _completed(paths, is_ipv6, key), is_add=is_add, is_multipath=bool(paths))
     return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
 

@@ -139,7 +139,7 @@ def _command_create(tables: Tables, line: Input) -> str:
     for sub_id in range(first, last + 1):
         if (row.index, sub_id) in tables.children:
             continue
-        outer = sub_id if first < last else template.outer_vlan
+        outer = sub_id & 0xFFFF if first < last else template.outer_vlan
         sub = template_for(row.index, sub_id, template.flags, outer, template.inner_vlan)
         created.append(tables.name_of(create(tables, sub)))
     return "".join(f"{name}\n" for name in created)
