@@ -110,7 +110,7 @@ def reader_below(
 ) -> Callable[[str, str], tuple[str, str] | None]:
     """Return what finds the file that a script names: as named below `root`, or beside the script that names it.
 
-    Of a `folder` that is adopted, the files in it are looked at alone. `read` returns what a file holds, or raises
+    Of a `folder` that is adopted, only the files in it are looked at. `read` returns what a file holds, or raises
     VppcfgError.
     """
 
@@ -118,6 +118,8 @@ def reader_below(
         top, place = (root, source) if folder is None else (str(folder.path), folder.place(source))
         beside = os.path.join(os.path.dirname(place), os.path.basename(name))
         for path in dict.fromkeys((os.path.join(top, name.lstrip("/")), beside)):
+            if folder is not None and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(top)):
+                continue  # a link, or .. in a name
             if os.path.isfile(path):
                 try:
                     return folder.named(path) if folder else path, read(path).decode(errors="replace")

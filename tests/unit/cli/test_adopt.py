@@ -179,7 +179,11 @@ def test_a_folder_without_an_order_is_refused(capsys: pytest.CaptureFixture[str]
     assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
     assert "machine holds several that one VPP has in some order: " in capsys.readouterr().err
     (folder / "second.vpp").unlink()
-    assert main(["adopt", "--from", "machine"]) == ExitCode.DONE
+    (folder / "link.vpp").symlink_to(Path("a.vpp").absolute())
+    for outside in ("../a.vpp", "link.vpp"):
+        (folder / "bootstrap.vpp").write_text(f"exec {outside}\nset interface state {GI1} up\n")
+        assert main(["adopt", "--from", "machine"]) == ExitCode.DONE
+        assert "1 a fault" in capsys.readouterr().err
     (folder / "bootstrap.vpp").unlink()
     capsys.readouterr()
     assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
@@ -199,10 +203,9 @@ def test_a_script_of_a_release_that_serves_no_definitions_needs_none(
 
 
 def test_det44_in_another_table_is_left_to_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ("plugin enable inside vrf 7", "add in 100.64.0.0/24 out 203.0.113.4/32")
     (script := tmp_path / "script.vpp").write_text(
-        "det44 plugin enable inside vrf 7\n"
-        "det44 add in 100.64.0.0/24 out 203.0.113.4/32\n"
-        "set interface det44 inside eth0\n"
+        "".join(f"det44 {line}\n" for line in lines) + "set interface det44 inside eth0\n"
     )
     file, rest = tmp_path / "router.yaml", tmp_path / "rest.vpp"
     main(["-q", "adopt", "--from", str(script), "-o", str(file), "--rest", str(rest)])
