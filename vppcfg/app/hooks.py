@@ -10,6 +10,7 @@ from collections.abc import Callable
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.target import now
 from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
+from vppcfg.common.printable import printable_lines
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
 from vppcfg.transaction.accepted import last_accepted
@@ -73,7 +74,7 @@ def _with_trouble(trouble: str) -> str:
 def _keep(title: str, ran: CommandResult, number: int, journal: Journal) -> str:
     """Keep what a command has printed with the change, and return where, as the end of a message."""
     end = ran.trouble or "it succeeded"
-    output = ran.output.decode(errors="replace")
+    output = printable_lines(ran.output.decode(errors="replace"))
     text = f"{title}\n{output}{'' if output.endswith(chr(10)) or not output else chr(10)}"
     try:
         path = journal.append(number, HOOK_LOG, f"{text}{now()} {end}, after {ran.seconds:.1f} s\n")

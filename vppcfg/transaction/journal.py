@@ -224,9 +224,9 @@ class Journal:
         self._demand(number)
         path = self._folders.path(number, name)
         try:
-            former = path.read_bytes() if path.is_file() else b""
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from error
+            former = read_trusted(path, self._folders.group()) if os.path.lexists(path) else b""
+        except UntrustedFileError as error:
+            raise StorageError(error.message) from error
         write_durably(path, (former + text.encode(errors="replace"))[-_LOG_BYTES:])
         return path
 

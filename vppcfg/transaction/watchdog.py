@@ -216,7 +216,7 @@ def _arm_process(watch: TimerWatch) -> Timer:
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, MODE)
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, MODE)
 
 
 def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, minutes_to_confirm, two_ports
 from vppcfg.cli.main import main
 from vppcfg.config.load import load
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, StorageError
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.journal import Journal
 
 Run = Callable[..., tuple[int, str]]
 
@@ -39,7 +40,7 @@ class Files:
         path = self.folder / name
         hooks = {}
         for event in ("after-apply", "after-boot", "after-rollback"):
-            script = f"echo {name} $VPPCFG_EVENT $VPPCFG_CHANGE >> {self.log}; echo to the journal"
+            script = f"echo {name} $VPPCFG_EVENT $VPPCFG_CHANGE >> {self.log}; echo 'to the journal\x07'"
             hooks[event] = ["/bin/sh", "-c", script + ("; exit 7" if event == failing else "")]
         ports = {GI1: {"mtu": mtu, "state": "up"}, GI3: {"mtu": 1500}}
         path.write_text(json.dumps({"interfaces": ports, "hooks": {**hooks, "within": within}}))
@@ -61,8 +62,11 @@ def test_an_apply_runs_its_hook_and_keeps_its_output(run: Run, files: Files, jou
     assert files.ran() == ["a.yaml after-apply 1"]
     kept = (journal / "000001" / "hook.log").read_text()
     assert "after-apply: /bin/sh -c" in kept
-    assert "\nto the journal\n" in kept
+    assert "\nto the journal\\x07\n" in kept
     assert "it succeeded" in kept
+    (journal / "000001" / "link").symlink_to(files.folder / "a.yaml")
+    with pytest.raises(StorageError):  # whoever may write there could have root show what only root can read
+        Journal(journal).append(1, "link", "x")
     assert run("apply", "-c", str(files.folder / "a.yaml"))[0] == ExitCode.DONE
     assert files.ran() == []  # nothing was changed
 
