@@ -24,6 +24,7 @@ from vppcfg.routing_daemons.daemon import (
     write_like,
 )
 from vppcfg.routing_daemons.frr import Frr
+from vppcfg.routing_daemons.text_file import read_text
 from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, Record
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import NO_ROUTING, Journal
@@ -120,8 +121,7 @@ def _text_of(file: RoutingFile) -> str | Objection:
     try:
         if file.kind is DaemonKind.BIRD:
             return with_includes(file.path)
-        with open(file.path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read()
+        return read_text(file.path)[0]
     except OSError as error:
         hint = "correct `routing` in the file, or write that file"
         return Objection(f"{file.path} cannot be read: {error.strerror}", hint, ExitCode.INVALID)
@@ -273,7 +273,6 @@ def _kept(number: int, journal: Journal) -> KeptRouting:
 def _read(path: str) -> str:
     """Return a text file, '' when there is none to read."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read()
+        return read_text(path)[0]
     except OSError:
         return ""

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator
 
 from vppcfg.record import record
+from vppcfg.routing_daemons.text_file import read_text
 
 _INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\n]*)"[ \t]*;', re.MULTILINE)
 _DEPTH = 8
 """How deep BIRD follows includes (MAX_INCLUDE_DEPTH, conf/cf-lex.l)."""
+_MOST_FILES = 1000
 _TOKEN = re.compile(r'#[^\n]*|/\*.*?\*/|"[^"\n]*"|\'[^\'\n]*\'|[{};]|[^\s{};"\'#/]+|/|\s+', re.DOTALL)
 
 
@@ -19,25 +21,37 @@ class IncludeError(ValueError):
     """An include of BIRD cannot be followed; the text names it and the reason."""
 
 
-def with_includes(path: str, depth: int = 0) -> str:
+def with_includes(path: str) -> str:
     """Return the text of a file with everything that it includes in its place. Raise IncludeError, OSError."""
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        text = file.read()
-    if not _INCLUDE.search(text):
-        return text
-    if depth >= _DEPTH:
-        raise IncludeError(f"{path} is the end of {_DEPTH} includes in each other, and BIRD follows no more")
-    return _INCLUDE.sub(lambda found: _included(path, found["name"], depth), text)
+    return _Includes().text(path, 0, None)
 
 
-def _included(path: str, name: str, depth: int) -> str:
-    """Return the text of what an include names: a file, or all that fit a pattern, by name as BIRD takes them."""
-    pattern = os.path.join(os.path.dirname(path), name)
-    names = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
-    try:
-        return "".join(with_includes(each, depth + 1) for each in names)
-    except OSError as error:
-        raise IncludeError(f"{path} includes {name}, which cannot be read: {error.strerror}") from error
+class _Includes:
+    """The files that one configuration consists of."""
+
+    def __init__(self) -> None:
+        self._read = 0
+
+    def text(self, path: str, depth: int, named_by: os.stat_result | None) -> str:
+        """Return the text of a file that another one includes, with all that it includes."""
+        self._read += 1
+        if self._read > _MOST_FILES:
+            raise IncludeError(f"{path} is one of more than {_MOST_FILES} files that include each other")
+        text, status = read_text(path, named_by)
+        if not _INCLUDE.search(text):
+            return text
+        if depth >= _DEPTH:
+            raise IncludeError(f"{path} is the end of {_DEPTH} includes in each other, and BIRD follows no more")
+        return _INCLUDE.sub(lambda found: self._included(path, found["name"], depth, status), text)
+
+    def _included(self, path: str, name: str, depth: int, status: os.stat_result) -> str:
+        """Return the text of what an include names: a file, or all that fit a pattern, by name as BIRD takes them."""
+        pattern = os.path.join(os.path.dirname(path), name)
+        names = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
+        try:
+            return "".join(self.text(each, depth + 1, status) for each in names)
+        except OSError as error:
+            raise IncludeError(f"{path} includes {name}, which cannot be read: {error.strerror}") from error
 
 
 @record
