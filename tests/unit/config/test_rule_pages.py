@@ -37,18 +37,10 @@ def test_no_group_is_empty() -> None:
 @pytest.mark.parametrize(
     ("rule", "page"),
     [
-        ("yaml-key", "reading"),
-        ("sub-mtu", "sub-interfaces"),
-        ("sub-lcp-parent", "linux"),
-        ("bond-undefined", "bonds"),
-        ("interface-device", "dataplane"),
-        ("vrf-taken", "router"),
-        ("fleet-vxlan-vni", "fleet"),
-        ("adopt-vrf", "adopt"),
-        ("conf-cpu", "startup-conf"),
-        ("up-file", "upgrade"),
-        ("check-kind", "changes"),
-        ("mac-zero", "interfaces"),
+        *(("yaml-key", "reading"), ("sub-mtu", "sub-interfaces"), ("sub-lcp-parent", "linux")),
+        *(("bond-undefined", "bonds"), ("interface-device", "dataplane"), ("vrf-taken", "router")),
+        *(("fleet-vxlan-vni", "fleet"), ("adopt-vrf", "adopt"), ("conf-cpu", "startup-conf"), ("up-file", "upgrade")),
+        *(("check-kind", "changes"), ("mac-zero", "interfaces")),
     ],
 )
 def test_a_rule_stands_where_it_is_looked_for(rule: str, page: str) -> None:

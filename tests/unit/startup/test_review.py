@@ -39,20 +39,12 @@ def test_what_26_02_passes_over_or_ignores_stopped_vpp_before_or_counted(
 @pytest.mark.parametrize(
     ("inside", "rule"),
     [
-        ("relativ", "conf-passed-over"),
-        ("worker 4", "conf-unknown"),
-        ("corelist-worker 2-3", "conf-unknown"),
-        ("corelist-workers x", "conf-passed-over"),
-        ("corelist-workers 3-2", "conf-value"),
-        ("corelist-workers 1-", "conf-passed-over"),
-        ("coremask-workers 1c3", "conf-value"),
-        ("coremask-workers fff", "conf-passed-over"),
-        ("workers many", "conf-passed-over"),
-        ("workers 3x", "conf-passed-over"),
-        ("scheduler-policy fif", "conf-passed-over"),
-        ("skip-cores", "conf-passed-over"),
-        ("workers 2", None),
-        ("corelist-workers 2-3,5,", None),
+        *(("relativ", "conf-passed-over"), ("worker 4", "conf-unknown"), ("corelist-worker 2-3", "conf-unknown")),
+        *(("corelist-workers x", "conf-passed-over"), ("corelist-workers 3-2", "conf-value")),
+        *(("corelist-workers 1-", "conf-passed-over"), ("coremask-workers 1c3", "conf-value")),
+        *(("coremask-workers fff", "conf-passed-over"), ("workers many", "conf-passed-over")),
+        *(("workers 3x", "conf-passed-over"), ("scheduler-policy fif", "conf-passed-over")),
+        *(("skip-cores", "conf-passed-over"), ("workers 2", None), ("corelist-workers 2-3,5,", None)),
     ],
 )
 def test_cpu_takes_a_word_with_a_number_for_threads_and_stops_reading_at_any_other(

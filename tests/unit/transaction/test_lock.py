@@ -38,16 +38,9 @@ def test_a_holder_of_a_former_version_is_told_by_its_id_alone(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "said",
     [
-        b"",
-        b"4711",
-        b"[]",
-        b'{"pid": 1}',
-        b"\xff\xfe",
-        b'{"pid": 1e999, "command": "x", "since": "x"}',
-        b'{"pid": -1, "command": "x", "since": "x"}',
-        b'{"pid": 1%s, "command": "x", "since": "x"}' % (b"0" * 4000),
-        b"[" * 100_000,
-        b'"' + b"x" * 100_000,
+        *(b"", b"4711", b"[]", b'{"pid": 1}', b"\xff\xfe", b'{"pid": 1e999, "command": "x", "since": "x"}'),
+        *(b'{"pid": -1, "command": "x", "since": "x"}', b'{"pid": 1%s, "command": "x", "since": "x"}' % (b"0" * 4000)),
+        *(b"[" * 100_000, b'"' + b"x" * 100_000),
     ],
 )
 def test_what_is_no_holder_is_nobody(tmp_path: Path, said: bytes) -> None:
