@@ -23,7 +23,7 @@ from vppcfg.app.target import Target
 from vppcfg.common.printable import json_text, printable_lines
 from vppcfg.common.redaction import Removal, redacted, redacted_document
 from vppcfg.common.report_archive import CONTENTS, FORMAT_VERSION, KIND, STARTUP_CONF, STATE
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.errors import VppcfgError
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import host_document
@@ -139,7 +139,7 @@ class _Collector:
 
     def _take_configuration(self) -> None:
         for number, file_name in enumerate(self._request.files.each(), start=1):
-            text = Path(file_name).read_text(encoding="utf-8", errors="surrogateescape")
+            text = read_source(file_name).decode(errors="surrogateescape")
             base = f"{number}-{os.path.basename(file_name)}" if number > 1 else os.path.basename(file_name)
             self._add(f"config/{base}", text, f"the configuration file {file_name}")
         loaded = read(self._request.files)
@@ -149,7 +149,7 @@ class _Collector:
         self._add("check.txt", "".join(f"{line}\n" for line in found) or "no problem\n", "what `vppcfg check` finds")
 
     def _take_startup_conf(self) -> None:
-        text = (Path(self._request.root) / STARTUP_CONF).read_text(encoding="utf-8", errors="surrogateescape")
+        text = read_source(os.path.join(self._request.root, STARTUP_CONF)).decode(errors="surrogateescape")
         self._add(STARTUP_CONF, text, "how VPP is started")
 
     def _take_state(self) -> None:

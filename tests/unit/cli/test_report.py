@@ -72,12 +72,12 @@ def test_everything_is_in_one_archive_but_for_secrets(vpp: Router) -> None:
 
 def test_what_is_missing_is_named_and_the_rest_is_there(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text(FILE)
-    done, path = reported(tmp_path)
+    done, path = reported(tmp_path, "-c", "/dev/zero")
     assert done.returncode == 4
     found = members(path)
     assert "config/r.yaml" in found
     missing = json.loads(found["report.json"])["missing"]
-    assert {"VPP's state", "the plan", "startup.conf", "a capture"} <= set(missing)
+    assert {"the configuration", "VPP's state", "the plan", "startup.conf", "a capture"} <= set(missing)
     assert "there is no VPP API socket" in missing["VPP's state"]
     assert vppcfg("plan", "-c", str(tmp_path / "r.yaml"), "--against", str(path)).returncode == 3
 
