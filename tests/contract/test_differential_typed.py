@@ -38,7 +38,11 @@ def test_lines_at_random_are_taken_or_refused_alike(seed: int, api_dir: object) 
                 with pytest.raises(VPPIOError):
                     real.cli(line)
                 break
-            code, text = real.cli(line)
+            try:
+                code, text = real.cli(line)
+            except VPPIOError:
+                assert SIMULATED == "23.06", (number, line)  # fib_attached_export_import: docs/upgrade.md
+                break
             assert (code == 0) == is_taken, (number, line, text)
             taken += is_taken
     assert taken

@@ -169,7 +169,8 @@ def test_a_port_gets_another_name_and_its_sub_interfaces_with_it(vpp: Subject, f
     vpp.sub(first, 100)
     rename = vpp.api.sw_interface_set_interface_name
     assert [rename(sw_if_index=first, name=name).retval for name in ("uplink", "")] == [0, -7]
-    assert rename(sw_if_index=MISSING, name="lost").retval == -2
+    if vpp.since("24.06"):  # before, VPP renames what is not there, and may crash
+        assert rename(sw_if_index=MISSING, name="lost").retval == -2
     assert {"uplink", "uplink.100"} <= set(vpp.interfaces())
     assert rename(sw_if_index=vpp.index("uplink.100"), name="nobody").retval == 0
     assert ("nobody" in vpp.interfaces(), vpp.index("uplink.100") > first) == (True, True), "VPP renames local0"

@@ -305,6 +305,8 @@ def set_vrf(vpp: Subject, *, add: bool) -> None:
 
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_a_table_stays_as_long_as_nat_has_something_in_it(vpp: Subject, sub: int, holder: str) -> None:
+    if holder == "balanced" and not vpp.since("23.10"):
+        pytest.skip("VPP cannot remove a balanced mapping (d7c94ce18e8)")
     change = HOLDERS[holder]
     set_vrf(vpp, add=True)
     assert (change(vpp, add=True), has_vrf(vpp)) == (0, True)

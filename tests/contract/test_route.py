@@ -82,14 +82,14 @@ def test_every_kind_of_path_is_read_back(vpp: Subject, first: int, red: int) -> 
         ("10.3.0.0/16", path("", first), ("", first, 0, NORMAL, 1, 0)),
         ("10.4.0.0/16", path(table_id=red), ("", ALL, red, NORMAL, 1, 0)),
         ("10.5.0.0/16", path("192.0.2.1", table_id=red), ("192.0.2.1", ALL, red, NORMAL, 1, 0)),
-        ("10.6.0.0/16", path(type=DROP), ("", ALL, 0, DROP, 1, 0)),
+        ("10.6.0.0/16", path(type=DROP), ("", ALL if vpp.since("24.10") else 0, 0, DROP, 1, 0)),
         ("10.7.0.0/16", path(type=UNREACHABLE), ("", ALL, 0, UNREACHABLE, 1, 0)),
         ("10.8.0.0/16", path(type=PROHIBIT), ("", ALL, 0, PROHIBIT, 1, 0)),
         ("10.9.0.0/16", path("2001:db8::1", first), ("2001:db8::1", first, 0, NORMAL, 1, 0)),
         ("10.10.0.0/16", path(type=LOCAL), ("", ALL, 0, LOCAL, 1, 0)),
         ("10.11.0.1/32", path("", first), ("10.11.0.1", first, 0, NORMAL, 1, 0)),
         ("2001:db8:1::/48", path("2001:db8::1", first), ("2001:db8::1", first, 0, NORMAL, 1, 0)),
-        ("2001:db8:2::/48", path(proto=1, type=DROP), ("", ALL, 0, DROP, 1, 0)),
+        ("2001:db8:2::/48", path(proto=1, type=DROP), ("", ALL if vpp.since("24.10") else 0, 0, DROP, 1, 0)),
     ]
     for prefix, given, expected in cases:
         assert change(vpp, prefix, given) == change(vpp, prefix, given) == 0, prefix
@@ -152,7 +152,7 @@ def test_routes_are_typed(vpp: Subject, first: int, second: int, red: int) -> No
         ("10.4.2.0/24", "via lookup in table 1", [("", ALL, red, NORMAL, 1, 0)]),
         ("10.4.3.0/24", f"via ip4 {one}", [("", first, 0, NORMAL, 1, 0)]),
         ("10.5.0.0/16", f"via 192.0.2.1 next-hop-table {red}", [("192.0.2.1", ALL, red, NORMAL, 1, 0)]),
-        ("10.6.0.0/16", "via drop", [("", ALL, 0, DROP, 1, 0)]),
+        ("10.6.0.0/16", "via drop", [("", ALL, 0, DROP if vpp.since("24.10") else NORMAL, 1, 0)]),
         ("10.7.0.0/16", "via local", [("", ALL, 0, LOCAL, 1, 0)]),
         ("10.8.0.0/16", f"via 192.0.2.1 {one} weight 3 preference 2", [("192.0.2.1", first, 0, NORMAL, 3, 2)]),
         (

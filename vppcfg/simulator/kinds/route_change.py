@@ -42,8 +42,11 @@ request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_ro
 reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
-_ENDS_AT_DROPS = ReleaseQuirk(
-    span="-24.06", text="VPP crashes at a message with a route that drops in a VRF (5f694322a92)"
+_DROPS_OVER_LOCAL0 = ReleaseQuirk(
+    span="-24.06", text="of a message, what drops is a way over local0, at which VPP crashes in a VRF (5f694322a92)"
+)
+_TYPES_NO_DROPS = ReleaseQuirk(
+    span="-24.06", text="`via drop` hands packets to a graph node, as `via punt` does (8c77c1930ab)"
 )
 _ENDS_AT_ANSWERS = ReleaseQuirk(
     span="-25.10", text="VPP crashes at a message with a route that answers by ICMP in a VRF (2d25978a8c5)"
@@ -171,13 +174,15 @@ def _answer(call: Call, values: Values) -> Outgoing:
     key = _key(is_ipv6, int.from_bytes(values["route.prefix.address.un"][: bits // 8]), length)
     completed = _completed(paths, is_ipv6, key)
     source = values.get("route.src", 0) or API
+    if call.tables.release.has(_DROPS_OVER_LOCAL0):
+        completed = tuple(path._replace(sw_if_index=0) if path.kind == DROP else path for path in completed)
     change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
     return call.reply()
 
 
 def _survive(tables: Tables, path: FibPath) -> None:
     """Die where VPP takes the last path, which has no interface, for one over local0, and asks for its table."""
-    drops = (DROP,) if tables.release.has(_ENDS_AT_DROPS) else ()
+    drops = (DROP,) if tables.release.has(_DROPS_OVER_LOCAL0) else ()
     answers = (UNREACHABLE, PROHIBIT) if tables.release.has(_ENDS_AT_ANSWERS) else ()
     if path.kind in (*drops, *answers):
         raise DiedError
@@ -202,7 +207,7 @@ def _command(tables: Tables, rest: Input) -> str:
         elif (found := line.prefix()) is not None:
             prefixes.append(found)
         elif line.take("via"):
-            paths.append(_special(line) or read_path(tables, line, is_ipv6=bool(prefixes) and prefixes[-1][0]))
+            paths.append(_special(tables, line) or read_path(tables, line, is_ipv6=bool(prefixes) and prefixes[-1][0]))
         elif line.take("del"):
             is_add = False
         elif not line.take("add"):
@@ -223,9 +228,10 @@ def _command(tables: Tables, rest: Input) -> str:
     return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
 
 
-def _special(line: Input) -> FibPath | None:
+def _special(tables: Tables, line: Input) -> FibPath | None:
     """Take what hands packets to a graph node (unformat_dpo); VPP reads it back as a look-up in the default table."""
-    for word in ("null-send-unreach", "null-send-prohibit", "punt"):
+    drop = ("drop",) if tables.release.has(_TYPES_NO_DROPS) else ()
+    for word in ("null-send-unreach", "null-send-prohibit", "punt", *drop):
         if line.take_word(word):
             return FibPath()
     return None
@@ -252,7 +258,7 @@ def _setting(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
         while (label := line.number()) is not None:
             labels.append(label)
         return path._replace(labels=tuple(labels))
-    if line.take("drop"):
+    if not tables.release.has(_TYPES_NO_DROPS) and line.take("drop"):
         return path._replace(kind=DROP, next_hop=b"", sw_if_index=NONE)
     if line.take("local"):
         return path._replace(kind=LOCAL, next_hop=b"")
@@ -297,7 +303,7 @@ def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
 
 KIND = Kind(
     api={"ip": _IP_TEXT},
-    quirks=(_ENDS_AT_DROPS, _ENDS_AT_ANSWERS),
+    quirks=(_DROPS_OVER_LOCAL0, _TYPES_NO_DROPS, _ENDS_AT_ANSWERS),
     changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
     commands={"ip route": _command},
     deleted=_interface_gone,
