@@ -228,5 +228,6 @@ def summary_lines(report: SupportReport, file_name: str) -> Sequence[str]:
         lines += [f"  {each.place}: {each.name}" for each in report.removals]
     else:
         lines.append("No secrets were found in it.")
-    lines.append("Names, addresses and descriptions are in it. Read it before you send it: vppcfg sends it nowhere.")
+    lines.append("Names, addresses and descriptions are in it. Read it before you send it:")
+    lines.append("vppcfg sends it nowhere.")
     return lines
