@@ -213,10 +213,7 @@ def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
     assert {*resolution.desired.of(NatPool), *resolution.desired.of(NatMapping), *resolution.desired.of(NatExemption)}
     ports = {name: each for name, each in resolution.observed.interfaces.items() if name != "memif1/0"}
     without = resolved(data | {"unmanaged": ["memif1/0"]}, replace(resolution.observed, interfaces=ports))
-    assert [(each.rule, each.path[1]) for each in without.problems] == [
-        ("nat44-interface", "pools"),
-        ("nat44-interface", "static"),
-        ("nat44-interface", "exempt"),
-    ]
+    assert {each.rule for each in without.problems} == {"nat44-interface"}
+    assert [each.path[1] for each in without.problems] == ["pools", "static", "exempt"]
     assert without.missing == ("memif1/0",)
     assert not without.desired.of(NatPool) and not without.desired.of(NatMapping)
