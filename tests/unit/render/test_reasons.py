@@ -122,6 +122,5 @@ def test_a_device_of_an_interface_without_link_goes_down_in_linux() -> None:
     there = replace(there, facts=replace(there.facts, has_linux=True))
     desired = resolve(configuration, there).desired
     observed = replace(desired, linux={"eth0": replace(desired.linux["eth0"], is_up=True)})
-    assert sentences(make_plan(observed, desired)) == [
-        "eth0 loses its connection in Linux, because its Linux device goes down"
-    ]
+    told = sentences(make_plan(observed, desired))
+    assert told == ["eth0 loses its connection in Linux, because its Linux device goes down"]
