@@ -201,13 +201,8 @@ def test_what_interfaces_of_others_have_is_not_guessed(unmanaged: str, rules: li
 
 
 def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
-    data = with_nat(
-        {
-            "pools": [{"interface": "memif1/0"}],
-            "static": {"web": {**WEB, "external": "memif1/0:80"}},
-            "exempt": {"ssh": {"protocol": "tcp", "local": "memif1/0:22"}},
-        }
-    )
+    nat44 = {"pools": [{"interface": "memif1/0"}], "static": {"web": {**WEB, "external": "memif1/0:80"}}}
+    data = with_nat({**nat44, "exempt": {"ssh": {"protocol": "tcp", "local": "memif1/0:22"}}})
     resolution = resolved(data | {"unmanaged": ["memif1/0"]})
     assert not resolution.problems
     assert {*resolution.desired.of(NatPool), *resolution.desired.of(NatMapping), *resolution.desired.of(NatExemption)}
