@@ -77,7 +77,8 @@ class Takeover:
         names = ", ".join(sorted((route.name for route in self.routes), key=natural_key)[:_NAMED])
         names += f" and {len(self.routes) - _NAMED} more" if len(self.routes) > _NAMED else ""
         text = f"the file takes over routes of the prompt: {names}"
-        return [f"{text}; the first `apply` sets them above those of the prompt, which `ip route del` then removes"]
+        stay = "which stay below until `ip route del` removes them"
+        return [f"{text}; the first `apply` sets them above those of the prompt, {stay}"]
 
 
 NOTHING = Takeover()

@@ -16,7 +16,7 @@ from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.record import record
 
-_HEAD = "# Commands that vppcfg.yaml cannot express, in their order."
+_HEAD = "# Commands that the configuration cannot express, in their order."
 _FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, unix { exec } in startup.conf."
 _AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppcfg rest`, not at VPP's start."
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"

@@ -234,9 +234,11 @@ def summary_lines(report: SupportReport, file_name: str) -> Sequence[str]:
         lines.append(f"  {name:<24}{size / 1024:8.1f} kB  {meaning}")
     lines += [f"  missing: {name}: {why}" for name, why in report.missing.items()]
     if report.removals:
-        lines.append(f"{len(report.removals)} secrets were taken out:")
+        count = len(report.removals)
+        lines.append("1 secret was taken out:" if count == 1 else f"{count} secrets were taken out:")
         lines += [f"  {each.place}: {each.name}" for each in report.removals]
     else:
         lines.append("No secrets were found in it.")
-    lines.append("Names, addresses and descriptions are in it. Read it before you send it: vppcfg sends it nowhere.")
+    lines.append("Names, addresses and descriptions are in it.")
+    lines.append("Read it before you send it: vppcfg sends it nowhere.")
     return lines

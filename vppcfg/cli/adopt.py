@@ -104,8 +104,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Adopt what the options name, report, and write the files."""
-    for file_name in (args.output, _rest_name(args)):
-        refuse_to_overwrite(file_name, force=args.force)
+    refuse_to_overwrite(args.output, force=args.force)
+    refuse_to_overwrite(_rest_name(args), force=args.force, option="--rest")
     adoption = _of_sources(args) if args.sources else _of_running_vpp(args)
     stream = sys.stdout if args.output is not None or args.into is not None else sys.stderr
     _show(adoption.report, args, stream)

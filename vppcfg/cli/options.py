@@ -45,11 +45,12 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
-def refuse_to_overwrite(file_name: str | None, *, force: bool) -> None:
+def refuse_to_overwrite(file_name: str | None, *, force: bool, option: str = "-o") -> None:
     """Raise UsageError where a file is there already that is not to be overwritten; a pipe or a device is none."""
     if file_name is not None and not force and os.path.isfile(file_name):
         raise UsageError(
-            f"{file_name} exists, and is not overwritten", "name another file, or overwrite this one with --force"
+            f"{file_name} exists, and is not overwritten",
+            f"name another file with {option}, or overwrite this one with --force",
         )
 
 

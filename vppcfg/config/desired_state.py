@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vppcfg.common.release import OLDEST, Release, is_older
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.acl import Acl, MacipAcl
@@ -16,7 +18,7 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import VppObject, without_empty
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, table_keys
 
 
 class DesiredStateBuilder:
@@ -137,8 +139,15 @@ class DesiredStateBuilder:
             linux_bridges=self.linux_bridges,
             has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
             facts=self.facts,
-            descriptions=whole_descriptions(self.configuration),
+            descriptions={**whole_descriptions(self.configuration), **dict(self._names_of_unnamed_tables())},
         )
+
+    def _names_of_unnamed_tables(self) -> Iterator[tuple[str, str]]:
+        """Yield the names that the file has for tables that have none in VPP, by the keys of the tables."""
+        for vrf in self.configuration.vrfs.values():
+            for key in table_keys((vrf.table_id, vrf.table_id)):
+                if key in self.vrfs and self.vrfs[key].is_unnamed:
+                    yield key, vrf.name
 
 
 def whole_descriptions(configuration: Configuration) -> dict[str, str]:

@@ -18,7 +18,7 @@ from vppcfg.kinds.kind_list import ADDED_KINDS
 from vppcfg.record import record
 
 TABLE = "schema/rules.yaml"
-WIDTH = 100
+WIDTH = 80
 
 
 @record
@@ -88,12 +88,12 @@ def explain(rule: str) -> Explanation:
 def as_text(explanation: Explanation) -> str:
     """Return an explanation as plain text, wrapped for a terminal."""
     parts = [
-        f"{explanation.rule}: {explanation.title}",
+        _wrapped(f"{explanation.rule}: {explanation.title}"),
         _wrapped(explanation.meaning),
         _wrapped(f"Why: {explanation.reason}"),
     ]
     if explanation.finder:
-        parts.append(explanation.finder)
+        parts.append(_wrapped(explanation.finder))
     if explanation.breaks and explanation.mends:
         parts.append("This breaks it:\n\n" + textwrap.indent(explanation.breaks.rstrip(), "    "))
         parts.append("This is valid:\n\n" + textwrap.indent(explanation.mends.rstrip(), "    "))

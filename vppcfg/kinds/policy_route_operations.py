@@ -10,15 +10,17 @@ from vppcfg.kinds.route import NORMAL, TYPE_OF_END
 from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, in_order, unattached
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
+from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import family_and_bytes
 
 _POLICY, _ATTACH = "abf_policy_add_del", "abf_itf_attach_add_del"
+_EFFECT = Predicate("gets other policy routes", "get other policy routes")
 
 
 @record
@@ -117,6 +119,9 @@ class AttachPolicy(InterfaceOperation):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=1)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _EFFECT
+
     def cli(self) -> str:
         route = self.route
         return f"abf attach {route.family} policy {route.policy_id} priority {route.priority} {self.interface}"
@@ -143,6 +148,9 @@ class DetachPolicy(InterfaceOperation):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=0)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _EFFECT
+
     def cli(self) -> str:
         return f"abf attach {self.route.family} del policy {self.route.policy_id} {self.interface}"
 
@@ -157,6 +165,9 @@ class _PathOperation(InterfaceOperation):
     """Those that come or go."""
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI needs."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _EFFECT
 
     def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id or 0

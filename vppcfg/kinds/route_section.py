@@ -74,7 +74,8 @@ class RouteSection(Section):
         """Yield what each route is."""
         for config in configuration.routes:
             via = via_as_yaml(config.hops, config.end)
-            yield YamlEntry(path=config.path, name=config.prefix, keys=(KeyValue("via", via),))
+            name = Route(prefix=config.prefix, table_id=table_id_of(config.vrf, configuration)).name
+            yield YamlEntry(path=config.path, name=name, keys=(KeyValue("via", via),))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the routes of the default table; `lines_of_vrf` has those of others."""

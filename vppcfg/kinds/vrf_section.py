@@ -30,7 +30,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vpp_object import Referent
-from vppcfg.model.vrf import MAX_TABLE, UNMANAGED_VRF, FibTable, is_unnamed, table_key
+from vppcfg.model.vrf import MAX_TABLE, UNMANAGED_VRF, FibTable, is_unnamed, table_key, table_keys
 
 
 class Vrfs(NamedSection):
@@ -210,9 +210,13 @@ class VrfKey(EntryKey):
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:
         """Return that an interface is in tables that are no VRF of a file."""
-        if interface.tables != (0, 0) and vrf_of(interface, state) is None:
-            return f"it is in FIB table {max(interface.tables)}, but not as a VRF of the configuration would have it"
-        return None
+        if interface.tables == (0, 0) or vrf_of(interface, state) is not None:
+            return None
+        number = max(interface.tables)
+        tables = [state.vrfs[key] for key in table_keys(interface.tables) if key in state.vrfs]
+        if tables and all(table.is_unnamed and table.table_id == number for table in tables):
+            return f"it is in FIB table {number}, which has no name; a VRF with `id: {number}` in the file can have it"
+        return f"it is in FIB table {number}, but not as a VRF of the configuration would have it"
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the tables of the VRF."""

@@ -128,7 +128,8 @@ class State:
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
+    """What only a file knows: descriptions of which a tag holds but a part, by interface or bridge, and names of FIB
+    tables that have none in VPP, by key."""
 
     def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is made with, None when it is none of that kind."""

@@ -109,7 +109,8 @@ class _ImpactLabels:
 
     def __call__(self, entry: EntryDifference) -> str:
         """Return the word for an interface, and for what several share the others affected; empty for nothing."""
-        if entry.path[0] not in _SHARED:
+        is_nested = len(entry.path) > 2  # such as a route of a VRF
+        if is_nested or entry.path[0] not in _SHARED:
             impact = self._of_interface.get(entry.name, Impact.NONE)
             return impact.label if impact else ""
         found = self._by_shared.get(entry.name)

@@ -6,7 +6,7 @@ or a new kind of object needs nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -67,6 +67,9 @@ class _Comparison:
         after = replace(after.managed(after.owned), facts=before.facts)
         before = before.managed(after.owned)
         before = replace(before, descriptions={**after.descriptions, **before.descriptions})
+        unnamed = {key for key, table in before.vrfs.items() if table.is_unnamed and after.vrfs.get(key) == table}
+        if unnamed:
+            before, after = (_with_names_of_tables(state, unnamed, before.descriptions) for state in (before, after))
         self._before, self._after = before, after
         self._of_interface: dict[str, list[Change[Any]]] = {}
         self._others: list[Change[Any]] = []
@@ -225,6 +228,12 @@ class _Comparison:
         return any(
             after.has_mpls and not (name in old and old[name].has_mpls) for name, after in self._new.interfaces.items()
         )
+
+
+def _with_names_of_tables(state: State, keys: Iterable[str], names: Mapping[str, str]) -> State:
+    """Return a state in which tables that have no name in VPP have that of the file: its entries are then shown."""
+    named = {key: replace(state.vrfs[key], name=names.get(key, f"vrf{state.vrfs[key].table_id}")) for key in keys}
+    return replace(state, vrfs={**state.vrfs, **named})
 
 
 def _users_of(tables: set[str], states: Iterable[State]) -> set[str]:

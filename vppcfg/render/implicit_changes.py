@@ -196,10 +196,16 @@ def _words(value: object) -> str:
         return str(value.value)
     if isinstance(value, frozenset | Mapping):
         return ", ".join(plain(value)) or "none"
+    if isinstance(value, list):
+        return " and ".join(_settings(item) if isinstance(item, dict) else _words(item) for item in value)
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
     if is_dataclass(value):
-        return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
+        return _settings(plain(value))
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"
     return str(value)
+
+
+def _settings(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in values.items())

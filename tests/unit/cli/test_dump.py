@@ -68,7 +68,7 @@ def test_a_file_that_exists_is_overwritten_by_force_alone(
     assert main([*dump, "mine.yaml"]) == ExitCode.INVALID
     err = capsys.readouterr().err
     assert "mine.yaml exists, and is not overwritten\n" in err
-    assert "name another file, or overwrite this one with --force\n" in err
+    assert "name another file with -o, or overwrite this one with --force\n" in err
     assert Path("mine.yaml").read_text() == "mine"
     assert main([*dump, "mine.yaml", "--force"]) == ExitCode.DONE
     assert GI1 in Path("mine.yaml").read_text()

@@ -34,6 +34,7 @@ from vppcfg.model.route import NextHop, Route, in_order
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
@@ -437,6 +438,12 @@ def with_rule(**changes: Any) -> State:
     return changed("acls", "b", rules=(rule,))
 
 
+VLAN, STRAY = "eth0.100", StaticMac(bd_id=11, mac="02:00:5e:00:53:07")
+IN_TABLE = replace(
+    changed("interfaces", "loop0", tables=(7, 0)), vrfs={"ipv4-VRF:7": FibTable(table_id=7, name="ipv4-VRF:7")}
+)
+
+
 @pytest.mark.parametrize(
     ("state", "glob", "words"),
     [
@@ -446,21 +453,9 @@ def with_rule(**changes: Any) -> State:
         (changed("interfaces", "BondEthernet0", tag="other"), "eth2", "it is a member of BondEthernet0, which is"),
         (changed("bridges", "bd10", tag="other"), "bd10", 'another program: "other"'),
         (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
-        (
-            changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=3, tag1=5)),
-            "eth0.100",
-            "cannot be expressed in a configuration",
-        ),
-        (
-            changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=1, push_dot1q=1)),
-            "eth0.100",
-            "it gives frames the VLAN tag 0",
-        ),
-        (
-            changed("interfaces", "eth0.100", static_macs=(StaticMac(bd_id=11, mac="02:00:5e:00:53:07"),)),
-            "eth0.100",
-            "in bridge domain 11, of which it is no member",
-        ),
+        (changed("interfaces", VLAN, tag_rewrite=TagRewrite(operation=3, tag1=5)), VLAN, "cannot be expressed in"),
+        (changed("interfaces", VLAN, tag_rewrite=TagRewrite(operation=1, push_dot1q=1)), VLAN, "frames the VLAN tag 0"),
+        (changed("interfaces", VLAN, static_macs=(STRAY,)), VLAN, "in bridge domain 11, of which it is no member"),
         (changed("bridges", "bd11", stray_macs=("02:00:5e:00:53:07",)), "bd11", "to an interface that is gone"),
         (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
         (changed("virtual", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
@@ -470,6 +465,12 @@ def with_rule(**changes: Any) -> State:
         (changed("virtual", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
         (changed("virtual", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
         (changed("virtual", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
+        (
+            changed("interfaces", "eth1", link_mtu=9000, packet_mtu=1500),
+            "eth1",
+            "`set interface mtu 1500 eth1` makes them",
+        ),
+        (IN_TABLE, "loop0", "FIB table 7, which has no name; a VRF with `id: 7` in the file can have it"),
         (changed("virtual", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
         (changed("virtual", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
         (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),

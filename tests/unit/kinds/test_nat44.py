@@ -164,13 +164,9 @@ def test_the_memory_of_sessions_is_what_a_vpp_takes(sessions: int, taken_mib: fl
 
 def test_the_main_heap_counts_the_sessions() -> None:
     text = "interfaces: { eth0: { nat44: output } }\nnat44: { sessions: 4000000 }\n"
-    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
-        Severity.WARNING
-    ]
-    text += "dataplane: { memory: { main-heap: 1G } }\n"
-    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
-        Severity.ERROR
-    ]
+    for severity, more in ((Severity.WARNING, ""), (Severity.ERROR, "dataplane: { memory: { main-heap: 1G } }\n")):
+        problems = parse_text(text + more, "test").problems
+        assert [each.severity for each in problems if each.rule == "nat44-memory"] == [severity]
 
 
 def test_what_is_protected_may_be_a_mapping_or_the_interface_that_it_follows() -> None:
@@ -198,23 +194,21 @@ def test_a_protected_mapping_is_looked_for_in_the_file() -> None:
     assert "no mapping nat44:wep" in problems[0].text and "nat44:web" in problems[0].text
 
 
+@pytest.mark.parametrize(("unmanaged", "rules"), [("acl:x", ["nat44-no-outside", "nat44-local"]), ("eth*", [])])
+def test_what_interfaces_of_others_have_is_not_guessed(unmanaged: str, rules: list[str]) -> None:
+    text = yaml.safe_dump({"nat44": {"pools": ["203.0.113.8"], "static": {"web": WEB}}, "unmanaged": [unmanaged]})
+    assert [each.rule for each in parse_text(text, "test").problems] == rules
+
+
 def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
-    data = with_nat(
-        {
-            "pools": [{"interface": "memif1/0"}],
-            "static": {"web": {**WEB, "external": "memif1/0:80"}},
-            "exempt": {"ssh": {"protocol": "tcp", "local": "memif1/0:22"}},
-        }
-    )
+    nat44 = {"pools": [{"interface": "memif1/0"}], "static": {"web": {**WEB, "external": "memif1/0:80"}}}
+    data = with_nat({**nat44, "exempt": {"ssh": {"protocol": "tcp", "local": "memif1/0:22"}}})
     resolution = resolved(data | {"unmanaged": ["memif1/0"]})
     assert not resolution.problems
     assert {*resolution.desired.of(NatPool), *resolution.desired.of(NatMapping), *resolution.desired.of(NatExemption)}
     ports = {name: each for name, each in resolution.observed.interfaces.items() if name != "memif1/0"}
     without = resolved(data | {"unmanaged": ["memif1/0"]}, replace(resolution.observed, interfaces=ports))
-    assert [(each.rule, each.path[1]) for each in without.problems] == [
-        ("nat44-interface", "pools"),
-        ("nat44-interface", "static"),
-        ("nat44-interface", "exempt"),
-    ]
+    assert {each.rule for each in without.problems} == {"nat44-interface"}
+    assert [each.path[1] for each in without.problems] == ["pools", "static", "exempt"]
     assert without.missing == ("memif1/0",)
     assert not without.desired.of(NatPool) and not without.desired.of(NatMapping)

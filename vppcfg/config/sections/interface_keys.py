@@ -135,7 +135,8 @@ def unsupported_mtu(interface: Interface, packet_mtu: int) -> str | None:
         return "it has MTUs of their own for IPv4, IPv6 or MPLS"
     if interface.link_mtu in (None, packet_mtu) or interface.device_class in FIXED_LINK_MTU:
         return None
-    return f"its link MTU of {interface.link_mtu} differs from its packet MTU of {packet_mtu}"
+    alike = f"`set interface mtu {packet_mtu} {interface.name}` makes them alike"
+    return f"its link MTU of {interface.link_mtu} differs from its packet MTU of {packet_mtu}; {alike}"
 
 
 _UP, _DOWN = KeyValue("state", "up", is_default=True), KeyValue("state", "down")

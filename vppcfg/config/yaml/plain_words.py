@@ -7,6 +7,7 @@ line after the mistake. What people do wrong is known, and looked for in the tex
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
 import yaml
@@ -46,6 +47,8 @@ def mistake_in(lines: list[str], error: yaml.MarkedYAMLError, mark: Mark) -> Mis
         return Mistake("the quote that opens here is never closed", began.line, began.column)
     if "cannot start any token" in problem or "scanning an alias" in context or "scanning an anchor" in context:
         return _first_character(lines, mark if "cannot start" in problem else began)
+    if "parsing a flow node" in context:
+        return _no_value(lines, mark)
     if "parsing a flow" in context:
         opened, closed = _CLOSING["sequence" if "sequence" in context else "mapping"]
         text = f"a `,` or the `{closed}` that closes the `{opened}` of line {began.line + 1} is missing before this"
@@ -55,6 +58,26 @@ def mistake_in(lines: list[str], error: yaml.MarkedYAMLError, mark: Mark) -> Mis
     if "did not find expected key" in problem or "did not find expected '-' indicator" in problem:
         return _no_key(lines, mark)
     return None
+
+
+def _no_value(lines: list[str], mark: Mark) -> Mistake | None:
+    """Return what is wrong where a value must stand between brackets, and none does."""
+    if _line(lines, mark.line)[mark.column : mark.column + 1] == ",":
+        return Mistake("this `,` has no value before it; remove it, or add the value", mark.line, mark.column)
+    open_ones: list[yaml.Token] = []
+    with suppress(yaml.YAMLError):  # of what follows the mark
+        for token in yaml.scan("\n".join(lines)):
+            if (token.start_mark.line, token.start_mark.column) >= (mark.line, mark.column):
+                break
+            if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
+                open_ones.append(token)
+            elif open_ones and isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken):
+                open_ones.pop()
+    if not open_ones:
+        return None
+    opened, closed = _CLOSING["sequence" if isinstance(open_ones[-1], yaml.FlowSequenceStartToken) else "mapping"]
+    line = open_ones[-1].start_mark.line + 1
+    return Mistake(f"the `{closed}` that closes the `{opened}` of line {line} is missing", mark.line, mark.column)
 
 
 def _line(lines: list[str], number: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -43,6 +44,10 @@ class CreateLcpPair(InterfaceOperation):
         working.add_pair(self.interface, pair)
         if working.has_linux:
             working.linux[self.interface] = _new_device(self.interface, working)
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return that a Linux device comes, which has the MTU of its interface."""
+        return Predicate("gets a new Linux device", "get new Linux devices")
 
     def objection(self) -> str:
         """Return why VPP must not get this operation, '' when it may.

@@ -22,6 +22,11 @@ def _warning(rule: str, path: KeyPath, text: str) -> Problem:
     return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
 
 
+def _may_be_elsewhere(index: Index) -> bool:
+    """Return whether interfaces of others exist: which part these have in NAT44, and their networks, no file says."""
+    return any(":" not in pattern for pattern in index.configuration.unmanaged)
+
+
 def nat44_sides(index: Index) -> Iterator[Problem]:
     """Find NAT44 without an outside, an inside or an address."""
     config = index.configuration.nat44
@@ -29,8 +34,8 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
         return
     sides = {interface.nat44 for interface in index.interfaces} - {None}
     is_outside_interface = any(side is not None and side.is_outside_interface for side in sides)
-    if index.configuration.unmanaged and not all(index.has(name) for name, _ in config.interfaces()):
-        return  # whether an interface of others takes part is not in the file
+    if _may_be_elsewhere(index):
+        return
     if not is_outside_interface and (sides or not config.is_empty):
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
         yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)
@@ -122,7 +127,7 @@ def nat44_local(index: Index) -> Iterator[Problem]:
         key = address_key(route.prefix)
         if key.family == address_key("0.0.0.0/0").family and key.length:
             networks.add((route.vrf or "", key.length, key.network))
-    if any(interface.unnumbered or interface.dhcp_client for interface in index.interfaces):
+    if _may_be_elsewhere(index) or any(each.unnumbered or each.dhcp_client for each in index.interfaces):
         return
     for each in config.static:
         if not _is_within(each, networks):
