@@ -6,10 +6,13 @@ from typing import Any
 
 import yaml
 
+from tests.real_vpp import release, skip_reason
+
 PORTS = tuple(f"GigabitEthernet{number}/0/0" for number in (1, 3, 5, 7))
 LAN, WAN, THIRD, FOURTH = PORTS
 SUB = f"{WAN}.101"
 _MAC = "02:00:00:00:00:{:02x}"
+_END = "blackhole" if skip_reason() is not None or release() >= "24.10" else "192.0.2.3"
 
 
 def configuration(seed: int) -> dict[str, Any]:
@@ -95,7 +98,7 @@ class _Drawn:
 
     def _services(self, lan: dict[str, Any], wan: dict[str, Any]) -> None:
         data = self.data
-        routes = {"10.0.0.0/8": "192.0.2.2", "172.16.0.0/12": "blackhole", "10.200.0.0/16": "198.51.100.2"}
+        routes = {"10.0.0.0/8": "192.0.2.2", "172.16.0.0/12": _END, "10.200.0.0/16": "198.51.100.2"}
         drawn = dict(self._dice.sample(sorted(routes.items()), self._dice.randint(0, 3)))
         data["routes"] = {"0.0.0.0/0": "192.0.2.2", **drawn}
         if self._may(0.4):
