@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.app.monitoring.following import RouterFollower
 from vppcfg.app.monitoring.reader import RouterReader
 from vppcfg.cli.main import main
@@ -79,7 +79,8 @@ def test_packets_are_counted_where_vpp_counts_them(vpp: RealVpp, reader: RouterR
     after = series(reader)
     gained = {name: value - before.get(name, 0) for name, value in after.items() if value != before.get(name)}
     assert gained[f'vpp_interface_receive_packets_total{{interface="{PORTS[0]}"}}'] >= 500
-    assert gained[f'vpp_interface_punts_total{{interface="{PORTS[0]}"}}'] >= 500
+    lost = "punts" if release() >= "24.10" else "drops"
+    assert gained[f'vpp_interface_{lost}_total{{interface="{PORTS[0]}"}}'] >= 500
     assert any(name.startswith("vpp_node_errors_total") and value >= 500 for name, value in gained.items())
     shown = typed(vpp, f"show interface {PORTS[0]}")
     found = re.search(r"rx packets\s+(\d+)", shown)
@@ -92,7 +93,8 @@ def test_an_index_that_comes_back_with_another_name_begins_a_new_series(vpp: Rea
     assert packets(reader, "loop5") == 0
     index = next(each.index for each in reader.look().interfaces if each.name == "loop5")
     typed(vpp, "delete loopback interface intfc loop5")
-    assert packets(reader, "loop5") is None
+    if release() >= "24.10":  # before, VPP keeps the name until another interface has the index
+        assert packets(reader, "loop5") is None
     typed(vpp, "create loopback interface instance 6")
     found = {each.name: each.index for each in reader.look().interfaces}
     assert found["loop6"] == index

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.nat44_wire import ICMP, SYN, SYN_ACK, TCP, UDP, Packet, Wire, wires
-from tests.real_vpp import RealVpp
+from tests.real_vpp import RealVpp, release
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -133,7 +133,8 @@ def test_a_host_inside_reaches_a_mapping_from_inside(apply: Run, ends: list[Wire
     came = passed(ends[1], Packet(TCP, HOST, 4000, OWN, 80), ends[1])
     assert (came.destination, came.destination_port, came.source) == (SERVER, 80, OWN)
     back = passed(ends[1], came.answer(SYN_ACK), ends[1])
-    assert (back.source, back.source_port, back.destination, back.destination_port) == (OWN, 80, HOST, 4000)
+    known = OWN if release() >= "24.06" else SERVER  # 4c15c94b09f
+    assert (back.source, back.source_port, back.destination, back.destination_port) == (known, 80, HOST, 4000)
 
 
 def twice(kind: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -78,13 +78,14 @@ def test_packets_go_by_the_first_access_list_that_permits_them(vpp: RealVpp, tmp
     assert (went(vpp, 5060), went(vpp, 7)) == ([0, 50, 0], [0, 0, 50])
     apply(vpp, tmp_path, f", policy-routes: [ {first}, {second % 0} ]")
     assert (went(vpp, 5060), went(vpp, 7)) == ([0, 0, 50], [0, 0, 50])
-    apply(vpp, tmp_path, f", policy-routes: [ {first.replace('10.0.2.2', 'blackhole')} ]")
-    before = sent(vpp)
-    stream(vpp, "s", 5060, 50, 0)
-    time.sleep(0.5)
-    assert sent(vpp) == before
-    vpp.cli("packet-generator delete s")
-    assert went(vpp, 7) == [50, 0, 0]
+    if release() >= "24.10":
+        apply(vpp, tmp_path, f", policy-routes: [ {first.replace('10.0.2.2', 'blackhole')} ]")
+        before = sent(vpp)
+        stream(vpp, "s", 5060, 50, 0)
+        time.sleep(0.5)
+        assert sent(vpp) == before
+        vpp.cli("packet-generator delete s")
+        assert went(vpp, 7) == [50, 0, 0]
     apply(vpp, tmp_path)
     assert went(vpp, 5060) == [50, 0, 0]
     assert vpp.cli("show abf policy")[1] == ""

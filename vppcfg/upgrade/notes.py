@@ -14,7 +14,7 @@ from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
-from vppcfg.model.nat44 import NatAddress
+from vppcfg.model.nat44 import NatAddress, NatMapping
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 from vppcfg.startup.conf.tree import ConfEntry
@@ -188,6 +188,12 @@ def _pools(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     return ("nat44",) if any(count > 1 for count in counts.values()) else ()
 
 
+def _mappings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the mappings of NAT44, which hosts inside may use too."""
+    for each in subject.desired.of(NatMapping).values():
+        yield each.name
+
+
 def _remote_mtus(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     """Yield IPv4 hosts behind a router that have a path MTU."""
     for problem in subject.loaded.problems:
@@ -327,6 +333,16 @@ NOTES: tuple[BehaviourNote, ...] = (
         users=_pools,
         new="all bytes of an inside address choose the address of the pool",
         old="mostly its first byte did, so that most hosts had the same one",
+    ),
+    BehaviourNote(
+        rule="up-nat44-inside",
+        since=Release(24, 6),
+        commits=("4c15c94b09f",),
+        file="plugins/nat/nat44-ed/nat44_ed_in2out.c",
+        weight=Weight.CHANGES,
+        users=_mappings,
+        new="a host inside reaches it by its outside address",
+        old="the answers to such a host kept the inside address of the server, so that it dropped them",
     ),
     BehaviourNote(
         rule="up-pinning",
@@ -643,6 +659,7 @@ UNSEEN = {
     "191f96a1567": "preshared keys are a key of the file, which its own check finds",
     "2d25978a8c5": "that a route of a VRF answers is a key of the file, which its own check finds",
     "5f694322a92": "that a route drops is a key of the file, which its own check finds",
+    "8c77c1930ab": "packets are dropped either way; only `show ip fib` prints the typed route otherwise",
     "e3469369dab": "lists of hosts are set by the API, which every release has; scripts that type them have a finding",
     "466fb6da7c8": "a line more in what `show lcp` prints",
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",

@@ -16,6 +16,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 SCHEMA = Path(__file__).parents[3] / "docs" / "upgrade.schema.json"
 L2 = f"interfaces:\n  {GI1}: {{ mtu: 1500, device-type: memif }}\n"
 STARTUP = "unix { nodaemon cli-listen /run/vpp/cli.sock }\ncpu { main-core 0 }\n"
+NEWER = ["-c", "router.yaml", "--from", "26.06", "--to", "26.10"]
 NO_TAP = STARTUP + "plugins { plugin default { disable } plugin linux_cp_plugin.so { enable } }\n"
 
 
@@ -44,11 +45,8 @@ def upgrade(*words: str) -> ExitCode:
         (["-c", "router.yaml", "--from", "25.10", "--to", "26.06"], ExitCode.CHANGES_PENDING),
         (["-c", "router.yaml", "--from", "26.06", "--to", "25.10"], ExitCode.CHANGES_PENDING),
         (["-c", "router.yaml", "--from", "25.10", "--to", "26.06", "--startup", "no_tap.conf"], ExitCode.INVALID),
-        (["-c", "router.yaml", "--from", "26.06", "--to", "26.10", "--startup", "no_tap.conf"], ExitCode.DONE),
-        (
-            ["-c", "router.yaml", "--from", "26.06", "--to", "26.10", "--startup", "no_tap.conf", "--rehearse"],
-            ExitCode.DIFFERENT,
-        ),
+        ([*NEWER, "--startup", "no_tap.conf"], ExitCode.DONE),
+        ([*NEWER, "--startup", "no_tap.conf", "--rehearse"], ExitCode.DIFFERENT),
     ],
 )
 def test_the_exit_code_says_what_was_found(words: list[str], code: ExitCode) -> None:
@@ -151,12 +149,11 @@ def test_after_a_downgrade_nothing_is_brought_back_that_ends_vpp(
     plain = f"interfaces:\n  {GI1}: {{ mtu: 1500 }}\nvrfs:\n  red: {{ id: 7 }}\n"
     (place / "plain.yaml").write_text(plain)
     (place / "route.yaml").write_text(plain.replace("id: 7", "id: 7, routes: { 10.0.0.0/8: prohibit }"))
-    path = str(place / "vpp.sock")
+    path, words = str(place / "vpp.sock"), ["apply", "--yes", "-c"]
     with SimulatorServer(SimulatedVpp(ports=two_ports()[:1], release="26.06"), path):
         for name in ("route.yaml", "plain.yaml", "route.yaml")[: 3 if "--boot" in command else 2]:
-            assert main(["apply", "--yes", "-c", name, "-a", path]) == ExitCode.DONE
-    vpp = SimulatedVpp(ports=two_ports()[:1], release="25.10")
-    with SimulatorServer(vpp, path):
+            assert main([*words, name, "-a", path]) == ExitCode.DONE
+    with SimulatorServer(SimulatedVpp(ports=two_ports()[:1], release="25.10"), path):
         assert main([*command, "--yes", "-a", path]) == ExitCode.REFUSED
         assert main(["plan", "-c", "plain.yaml", "-a", path]) == ExitCode.DONE
     text = "route 10.0.0.0/8 table 7 is for VPP 26.02 or later, and this one is 25.10-release; nothing was changed"

@@ -47,9 +47,11 @@ NAT = f"""\
 interfaces: {{{{ {PORT}: {{{{ addresses: [ 192.0.2.1/24 ], nat44: inside }}}} }}}}
 nat44: {{{{ pools: [ {{{{ range: {{}} }}}} ] }}}}
 """
+MAPPED = NAT.format("203.0.113.4").replace("pools", "static: { a: { local: 192.0.2.9, external: 203.0.113.4 } }, pools")
 NETLINK = "plugins { plugin linux_nl_plugin.so { enable } plugin linux_cp_plugin.so { enable } }\n"
 SYNC = "linux-cp { lcp-sync }\n"
 DEVICES = "dpdk {{ dev 0000:01:00.0 {{ {} }} dev 0000:02:00.0 {{ {} }} }}"
+DESCRIPTORS = DEVICES.format("num-tx-desc 4096", "")
 
 ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     "up-mpls-host": (router(LCP.replace("lcp: e0", "lcp: e0, mpls: true")), router(LCP)),
@@ -63,10 +65,7 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     "up-bond-announced": (router(ACTIVE_BACKUP.replace("31", "32")), router(ACTIVE_BACKUP)),
     "up-lcp-names": (router(LCP), router()),
     "up-crypto": (router(WIREGUARD), router()),
-    "up-tx-descriptors": (
-        router(DPDK, DEVICES.format("num-tx-desc 4096", "")),
-        router(DPDK, DEVICES.format("num-rx-desc 4096", "")),
-    ),
+    "up-tx-descriptors": (router(DPDK, DESCRIPTORS), router(DPDK, DESCRIPTORS.replace("num-tx", "num-rx"))),
     "up-af-xdp": (router(PLAIN.replace("memif", "af-xdp")), router()),
     "up-sysctl": (router(startup=ALL_ON), router(PLAIN + "dataplane: {}\n", ALL_ON)),
     "up-tx-prepare": (router(DPDK, ALL_ON), router(DPDK, ALL_ON + "plugins { plugin dpdk_plugin.so { disable } }")),
@@ -74,6 +73,7 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     "up-tap-class": (router("interfaces: { tap0: {} }\ntaps: { tap0: { host: { name: t0 } } }\n"), router()),
     "up-path-mtu": (router(MTU.format("203.0.113.9")), router(MTU.format("192.0.2.9"))),
     "up-nat44-address": (router(NAT.format("203.0.113.4-203.0.113.5")), router(NAT.format("203.0.113.4"))),
+    "up-nat44-inside": (router(MAPPED), router(NAT.format("203.0.113.4"))),
     "up-neighbors": (
         router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ], neighbors: {{ 192.0.2.9: {MAC} }} }} }}"),
         router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ] }} }}"),
