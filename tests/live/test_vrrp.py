@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
@@ -103,8 +103,7 @@ def test_a_backup_takes_over_within_its_interval(
     apply(first, tmp_path, 1, 200)
     apply(second, tmp_path, 2, 100)
     wait_for(lambda: shown(first) == ["Master"] * 2 and shown(second) == ["Backup"] * 2)
-    assert [each.state for each in routers(first)] == [VrrpState.MASTER] * 2
-    assert [each.state for each in routers(second)] == [VrrpState.BACKUP] * 2
+    assert [{each.state for each in routers(vpp)} for vpp in lan.routers] == [{VrrpState.MASTER}, {VrrpState.BACKUP}]
     apply(first, tmp_path, 1, 200)
     wait_for(lambda: answered(lan.switch, "192.0.2.254") == 3)
     os.kill(first.pid, signal.SIGKILL)
@@ -123,8 +122,9 @@ def test_a_change_of_the_priority_moves_the_addresses_and_no_plan_takes_them_awa
     wait_for(lambda: shown(first) == ["Master"] * 2)
     apply(first, tmp_path, 1, 50)
     wait_for(lambda: shown(second) == ["Master"] * 2 and shown(first) == ["Backup"] * 2)
-    assert "192.0.2.254" in second.cli("show interface address memif1/0")[1]
-    assert "192.0.2.254" not in first.cli("show interface address memif1/0")[1]
+    assert ["192.0.2.254" in each.cli("show interface address memif1/0")[1] for each in lan.routers] == [False, True]
+    if release() < "24.10":
+        return  # with unicast peers both stay master: docs/upgrade.md
     apply(second, tmp_path, 2, 100)
     apply(first, tmp_path, 1, 50, ', unicast-peers: [ 192.0.2.2, "2001:db8::2" ]')
     apply(second, tmp_path, 2, 100, ', unicast-peers: [ 192.0.2.1, "2001:db8::1" ]')
