@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 import sys
-import tempfile
 import time
 
 from vppcfg.cli.arguments import Subparsers
@@ -72,6 +71,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _store(content: bytes, output: str) -> None:
     """Write the archive for its owner alone, in the place of a file or a link that is there. Raise UsageError."""
+    import tempfile
+
     from vppcfg.cli.output import is_stream
 
     try:
