@@ -29,7 +29,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.rollback import closest_to
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
 from vppcfg.transaction.entry import INTERRUPTED, Entry, Origin, Status
-from vppcfg.transaction.planning import plan_on
+from vppcfg.transaction.planning import plan_on, refuse_too_new
 
 log = logging.getLogger("root.main")
 
@@ -159,6 +159,7 @@ def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Term
             "wait for the ports and try again, or correct the file and apply it",
         )
     plan = plan_on(place.session.dataplane, observed, replace(target.state, unmanaged=()))
+    refuse_too_new(plan)
     hooks = kept_hooks(entry.number, place.journal)
     if not plan.steps:
         log.info("Nothing to do")

@@ -44,7 +44,7 @@ from vppcfg.transaction.accepted import (
     to_roll_back,
 )
 from vppcfg.transaction.entry import IN_FORCE, INTERRUPTED, Entry, Origin, Record, Status
-from vppcfg.transaction.planning import plan_on
+from vppcfg.transaction.planning import plan_on, refuse_too_new
 
 log = logging.getLogger("root.main")
 _MOST_NAMED = 10
@@ -160,7 +160,7 @@ def first_of_interrupted(record: Record, place: ChangeContext) -> Record:
 
 
 def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
-    """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
+    """Return the plan to the state before a change. Raise PlanRefusedError where VPP cannot have it."""
     observed = place.session.dataplane.observe()
     created, ours = _created(entry, desired, observed, place), _configured(entry, observed, place)
     desired = replace(desired, owned=desired.owned | _owned_since(entry, place))
@@ -172,7 +172,9 @@ def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
         )
     for name in target.others:
         log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
-    return plan_on(place.session.dataplane, observed, target.state)
+    plan = plan_on(place.session.dataplane, observed, target.state)
+    refuse_too_new(plan)
+    return plan
 
 
 def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:

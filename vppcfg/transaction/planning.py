@@ -28,11 +28,9 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     """Return the plan from `observed`, read from `dataplane`, to `desired`.
 
     `desired` may have unmanaged attachments, when it is a state to roll back to. VPP is read again only for a plan that
-    deletes, recreates or moves something. Raise PlanProofError, DataplaneError, and PlanRefusedError for what only a
-    newer VPP can have, as in a state from before a downgrade.
+    deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
     """
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
-    _refuse_too_new(plan)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
@@ -40,8 +38,11 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
 
 
-def _refuse_too_new(plan: Plan) -> None:
-    """Raise PlanRefusedError for an object of a later release: VPP may crash when it is set."""
+def refuse_too_new(plan: Plan) -> None:
+    """Raise PlanRefusedError when a plan to a saved state sets what only a newer VPP can have, as after a downgrade.
+
+    VPP may crash at it. Of a file, its own check finds that.
+    """
     version = plan.observed.facts.version
     for item in (each.item for each in plan.of(SetObject)):
         if item.since is not None and is_older(version, item.since):
