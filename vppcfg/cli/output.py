@@ -141,7 +141,9 @@ def write_file(text: str, file_name: str) -> None:
             with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(text)
         else:
-            _replace(text, os.path.realpath(file_name))
+            path = os.path.realpath(file_name)
+            mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~umask()
+            replace_file(text.encode(errors="surrogateescape"), path, mode)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
@@ -154,16 +156,15 @@ def is_stream(path: str) -> bool:
     return os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
 
 
-def _replace(text: str, path: str) -> None:
-    """Put a new file in the place of `path`, with its mode or the one that a plain open would give."""
+def replace_file(content: bytes, path: str, mode: int) -> None:
+    """Put a new file of a mode in the place of `path`, a link too. Raise OSError."""
     import tempfile
 
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~umask()
     folder, name = os.path.split(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
+        with open(descriptor, "wb") as file:
+            file.write(content)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 import time
 
@@ -71,23 +70,13 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _store(content: bytes, output: str) -> None:
     """Write the archive for its owner alone, in the place of a file or a link that is there. Raise UsageError."""
-    import tempfile
-
-    from vppcfg.cli.output import is_stream
+    from vppcfg.cli.output import is_stream, replace_file
 
     try:
         if is_stream(output):
             with open(output, "wb") as stream:
                 stream.write(content)
-            return
-        folder, name = os.path.split(output)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(content)
-            os.replace(temporary, output)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        else:
+            replace_file(content, output, 0o600)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from error
