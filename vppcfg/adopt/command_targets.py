@@ -150,7 +150,7 @@ _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
 
 
 _MANY = {
-    "ip route": re.compile(r"\bcount(?P<first>) (?P<last>\d{1,20})"),
+    "ip route": re.compile(r"\bcount (?P<last>\d{1,20})"),
     "create sub-interfaces": re.compile(r"(?<= )(?P<first>\d{1,20}) ?- ?(?P<last>\d{1,20})"),
 }
 _MOST_AT_ONCE = 10_000
@@ -163,7 +163,7 @@ def first_unsupported_word(command: str, words: Words) -> str | None:
         is_of_prefix = next((word for word in words if "/" in word and _is_address(word)), None)
         return is_of_prefix or next((word for word in words if word in UNSUPPORTED_PATH_WORDS), None)
     many = _MANY[command].search(" ".join(words)) if command in _MANY else None
-    if many is not None and int(many["last"]) - int(many["first"] or 0) > _MOST_AT_ONCE:
+    if many is not None and int(many["last"]) - int(many.groupdict().get("first", 0)) > _MOST_AT_ONCE:
         return many[0].strip()
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 

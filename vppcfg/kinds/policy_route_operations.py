@@ -20,7 +20,6 @@ from vppcfg.record import record
 from vppcfg.vpp.address_codec import family_and_bytes
 
 _POLICY, _ATTACH = "abf_policy_add_del", "abf_itf_attach_add_del"
-_EFFECT = Predicate("gets other policy routes", "get other policy routes")
 
 
 @record
@@ -94,13 +93,21 @@ def removal_of(policy: UnattachedPolicy) -> tuple[RemovePolicy | ReleaseTypedPol
 
 
 @record
-class AttachPolicy(InterfaceOperation):
+class _PolicyOperation(InterfaceOperation):
+    """What changes where packets of an interface go."""
+
+    route: PolicyRoute
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return Predicate("gets other policy routes", "get other policy routes")
+
+
+@record
+class AttachPolicy(_PolicyOperation):
     """abf_itf_attach_add_del: forward packets of an interface by a policy.
 
     VPP does not survive a policy that is not there, and takes one for an interface once, whatever its family.
     """
-
-    route: PolicyRoute
 
     def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id
@@ -119,19 +126,14 @@ class AttachPolicy(InterfaceOperation):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=1)
 
-    def effect(self, observed: State, desired: State) -> Predicate:
-        return _EFFECT
-
     def cli(self) -> str:
         route = self.route
         return f"abf attach {route.family} policy {route.policy_id} priority {route.priority} {self.interface}"
 
 
 @record
-class DetachPolicy(InterfaceOperation):
+class DetachPolicy(_PolicyOperation):
     """abf_itf_attach_add_del: forward packets of an interface by a policy no longer."""
-
-    route: PolicyRoute
 
     def _refusal(self, working: WorkingState) -> str | None:
         has_it = self.interface in working.policy_holders.get(self.route.policy_id or 0, ())
@@ -148,15 +150,12 @@ class DetachPolicy(InterfaceOperation):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=0)
 
-    def effect(self, observed: State, desired: State) -> Predicate:
-        return _EFFECT
-
     def cli(self) -> str:
         return f"abf attach {self.route.family} del policy {self.route.policy_id} {self.interface}"
 
 
 @record
-class _PathOperation(InterfaceOperation):
+class _PathOperation(_PolicyOperation):
     """abf_policy_add_del on some of the paths of a policy that one interface alone has."""
 
     route: PolicyRoute
@@ -165,9 +164,6 @@ class _PathOperation(InterfaceOperation):
     """Those that come or go."""
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI needs."""
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        return _EFFECT
 
     def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id or 0
