@@ -27,11 +27,13 @@ SIZES: dict[str, tuple[int, ...]] = {
     "mix": (20, 1000, 2500, 10_000),
     "sub-interfaces-in-vrfs": (1000, 2500, 10_000),
     "tunnels": (20, 1000, 2500, 10_000),
+    "services": (20, 1000, 2500, 10_000),
 }
 REAL_SIZES: dict[str, tuple[int, ...]] = {
     "sub-interfaces-without-lcp": (250, 1000, 10_000),
     "sub-interfaces": (250, 1000),
     "acl-terms": (250, 2500, 10_000),
+    "services": (250, 2500, 10_000),
     "mix": (250, 1000),
 }
 PEER_SIZES = (1, 250)

@@ -127,6 +127,45 @@ def _term(number: int) -> str:
     return f"      - {{ action: permit, {ends}, protocol: tcp, destination-port: {1024 + number} }}"
 
 
+def services(size: int) -> Network:
+    """Return a provider's edge: of ten, six static routes, two NAT44 mappings, a policy route and a virtual router."""
+    wan, lan = ports = _ports(2)
+    count = {what: max(1, size * tenths // 10) for what, tenths in (("routes", 6), ("mappings", 2), ("others", 1))}
+    lines = ["interfaces:", f"  {wan}: {{ addresses: [ 198.51.100.2/24 ], nat44: outside }}"]
+    lines += [f"  {lan}:", "    addresses: [ 192.0.2.1/24 ]", "    nat44: inside", "    policy-routes:"]
+    lines += [
+        f"      - {{ acl: p{each}, via: 198.51.100.{each % 200 + 20}, priority: {each} }}"
+        for each in range(count["others"])
+    ]
+    lines += ["    sub-interfaces:"]
+    for each in range(count["others"]):
+        if each % 200 == 0:
+            vlan = 100 + each // 200
+            lines += [f"      {vlan}:", f"        addresses: [ 172.20.{vlan}.1/24 ]", "        vrrp:"]
+        lines += [f"          {each % 200 + 1}: {{ addresses: [ 172.20.{vlan}.{each % 200 + 20} ] }}"]
+    lines += ["routes:"] + [_route(each) for each in range(count["routes"])]
+    lines += [
+        "nat44:",
+        "  pools: [ 203.0.113.1 ]",
+        f'  exempt: {{ ssh: {{ protocol: tcp, local: "{wan}:22" }} }}',
+        "  static:",
+    ]
+    lines += [f"    m{each}: {{ {_mapping(each)} }}" for each in range(count["mappings"])]
+    lines += ["acls:"]
+    lines += [f"  p{each}: {{ terms: [ {_term(each)[8:]} ] }}" for each in range(count["others"])]
+    route = _route(count["routes"] // 2)
+    return _network(size, ports, lines, edit=(route, route.replace("198.51.100.", "192.0.2.")))
+
+
+def _route(number: int) -> str:
+    return f"  10.{number >> 8 & 255}.{number & 255}.0/24: 198.51.100.{number % 200 + 20}"
+
+
+def _mapping(number: int) -> str:
+    local = f"192.0.2.{number % 200 + 20}:{number // 200 + 1}"
+    return f'protocol: tcp, local: "{local}", external: "203.0.113.1:{number + 1024}"'
+
+
 def mix(size: int) -> Network:
     """Return a provider edge: sites of 20 interfaces, routed, tagged twice, cross-connected, bridged, over VXLAN."""
     sites = -(-size // _PER_SITE)
@@ -216,6 +255,7 @@ KINDS: dict[str, Callable[[int], Network]] = {
     "tunnels": tunnels,
     "bonds-and-bridges": bonds_and_bridges,
     "acl-terms": acl_terms,
+    "services": services,
     "mix": mix,
 }
 
