@@ -129,8 +129,10 @@ def test_one_that_does_not_fit_is_named(tmp_path: Path) -> None:
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: wrong\nVersion: 1.0\n")
     file = tmp_path / "router.yaml"
     file.write_text(INTERFACES)
+    (tmp_path / "raises.py").write_text("1 / 0")
     for value, reason in {
         "nowhere:KIND": "cannot be imported",
+        "raises:KIND": "cannot be imported: ZeroDivisionError",
         "vppcfg.kinds.gre:KIND": "is no VppObjectKind",
         "vppcfg.kinds.route:KIND": "has the key `routes`, which another kind has",
     }.items():

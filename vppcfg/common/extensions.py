@@ -32,7 +32,7 @@ def extensions(group: str) -> tuple[tuple[str, Any], ...]:
 def _loaded(entry_point: Any, group: str) -> Any:
     try:
         return entry_point.load()
-    except (ImportError, AttributeError, SyntaxError) as error:
+    except Exception as error:  # whatever a module of somebody else raises while it is imported
         text = f"{entry_point.value}, which another program adds as {group}, cannot be imported: {error!r}"
         raise UsageError(text, "upgrade or remove the package that has it") from error
 
