@@ -84,6 +84,12 @@ class DesiredStateBuilder:
         """Note what the operator should know, and nothing depends on."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
 
+    def risk(self, rule: str, path: KeyPath, until: Release, text: str) -> None:
+        """Warn of a defect that VPP is known to have, because it is older than a release; see for_release.py."""
+        version = self.observed.facts.version
+        if is_older(version, until):
+            self.warning(rule, path, f"VPP {version} {text}")
+
     def notice(self, rule: str, path: KeyPath, text: str) -> None:
         """Note what is only good to know."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.NOTICE))

@@ -12,12 +12,13 @@ from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
-from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 
 TOO_OLD = "vpp-too-old"
+_RISKS = ("bond-unannounced", "vrrp-arp-source", "path-mtu-crash")
+"""What VPP can do, but older releases with a risk: warnings."""
 
 
 def _native_devices(section: DataplaneSection | None, release: Release) -> Iterator[Problem]:
@@ -30,7 +31,7 @@ def _native_devices(section: DataplaneSection | None, release: Release) -> Itera
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
     """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only.
 
-    A warning is about what VPP can do with a risk.
+    What it can do with a risk is a warning.
     """
     later = {part.name for section in VIRTUAL_SECTIONS for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}
@@ -39,4 +40,4 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
     yield from _native_devices(configuration.dataplane, release)
     resolution = resolve(configuration, replace(state, facts=facts))
-    yield from (problem for problem in resolution.problems if problem.rule in (TOO_OLD, ENDS_ANNOUNCING))
+    yield from (problem for problem in resolution.problems if problem.rule in (TOO_OLD, *_RISKS))

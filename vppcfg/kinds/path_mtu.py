@@ -12,7 +12,9 @@ from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.prefix_table import PrefixTable
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
@@ -41,6 +43,9 @@ _NONE = 0
 """What removes one."""
 _ANY = 0xFFFE
 """The largest that VPP does not take for none (ip_path_mtu_value_invalid)."""
+_DROPS_SAFELY = Release(26, 2)
+"""VPP's commit 4f1697ffb2e (vnet/ip/ip_path_mtu_node.c)."""
+_DAMAGES = "may crash at a packet for such a host that may not be fragmented, of any size, once its link was down"
 Mtus = tuple[tuple[str, int], ...]
 """Addresses, each with its MTU, in the order of the file."""
 
@@ -260,6 +265,13 @@ class PathMtuSection(OwnedSection[Mtus]):
         table_id = int(self.scope_of(entry, configuration) or 0)
         for address, mtu in entry.value:
             yield PathMtu(address=address, mtu=mtu, table_id=table_id)
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the path MTUs, and warn of what an older VPP does once a link was down."""
+        OwnedSection.resolve(self, desired)
+        for entry in self.entries_in(desired.configuration).values():
+            if any(":" not in address for address, _ in entry.value):
+                desired.risk("path-mtu-crash", entry.path, _DROPS_SAFELY, _DAMAGES)
 
     def as_yaml(self, value: Mtus) -> Value:
         """Return the MTUs by their addresses."""

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
@@ -44,6 +46,9 @@ _CONFIG = ("sw_if_index", "vr_id", "priority", "interval", "flags")
 _STATES = {1: VrrpState.BACKUP, 2: VrrpState.MASTER, 3: VrrpState.INTERFACE_DOWN}
 """vrrp_vr_state (plugins/vrrp/vrrp.api)."""
 _IPV6_SUFFIX = "-ipv6"
+_ASKS_AS_ITSELF = Release(24, 2)
+"""VPP's commit 9e5694b405e (vnet/fib/fib_entry_src_interface.c)."""
+_NEVER_FOUND = "sends ARP requests from the virtual address, which a second master does not answer: both stay master"
 
 
 class VirtualRouterKind(VppObjectKind[VirtualRouter]):
@@ -226,6 +231,14 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
                 addresses = hosts_in_order([host for host in each.addresses if (":" in host) is is_ipv6])
                 if addresses:
                     yield each.router(entry.name, is_ipv6, addresses)
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the routers, and warn of masters that an older VPP does not let hear each other."""
+        OwnedSection.resolve(self, desired)
+        for entry in self.entries_in(desired.configuration).values():
+            for each in entry.value:
+                if each.is_accepting and any(":" not in peer for peer in each.peers):
+                    desired.risk("vrrp-arp-source", each.path, _ASKS_AS_ITSELF, _NEVER_FOUND)
 
     def as_yaml(self, value: tuple[RouterEntry, ...]) -> Value:
         """Return the entries by number."""

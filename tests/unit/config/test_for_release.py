@@ -130,3 +130,30 @@ def test_addresses_of_bonds_that_an_older_vpp_ends_announcing_are_named() -> Non
         ("bond-unannounced", Severity.WARNING, ("interfaces", "BondEthernet1", "sub-interfaces", 100)),
     ]
     assert list(too_new_for(configuration, Release(24, 10))) == []
+
+
+SERVICES = """
+interfaces:
+  eth0:
+    addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
+    vrrp:
+      1: { addresses: [ 192.0.2.254 ], accept: true, unicast-peers: [ 192.0.2.2 ] }
+      2: { addresses: [ 192.0.2.253 ], unicast-peers: [ 192.0.2.2 ] }
+      3: { addresses: [ 192.0.2.252, "2001:db8::fe" ], accept: true }
+path-mtu: { 192.0.2.9: 1400 }
+vrfs: { red: { id: 10, path-mtu: { "2001:db8:1::9": 1400 } } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "rules"),
+    [
+        (Release(23, 10), ["vrrp-arp-source", "path-mtu-crash"]),
+        (Release(25, 10), ["path-mtu-crash"]),
+        (Release(26, 2), []),
+    ],
+)
+def test_what_older_releases_do_at_a_risk_is_named(release: Release, rules: list[str]) -> None:
+    configuration = parse_text(SERVICES, "file").configuration
+    assert configuration is not None
+    assert sorted(each.rule for each in too_new_for(configuration, release)) == sorted(rules)

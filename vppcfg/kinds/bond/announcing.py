@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.release import Release, is_older
+from vppcfg.common.release import Release
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.state import State
@@ -18,15 +18,13 @@ _ANNOUNCES_SAFELY = Release(24, 10)
 
 def resolve_announcing(desired: DesiredStateBuilder) -> None:
     """Warn where an older VPP would crash as it announces the addresses of a bond after a failover."""
-    version = desired.observed.facts.version
-    if not is_older(version, _ANNOUNCES_SAFELY):
-        return
     for name, bond in unannounced(desired.state()):
         text = (
-            f"VPP {version} crashes when {bond} gets another active member, as when a cable is pulled, because {name} "
-            "has IPv4 addresses and no connected route of theirs"
+            f"crashes when {bond} gets another active member, as when a cable is pulled, because {name} has IPv4 "
+            "addresses and no connected route of theirs"
         )
-        desired.warning("bond-unannounced", desired.configuration.path_of(name) or ("bondethernets", bond), text)
+        path = desired.configuration.path_of(name) or ("bondethernets", bond)
+        desired.risk(ENDS_ANNOUNCING, path, _ANNOUNCES_SAFELY, text)
 
 
 def unannounced(state: State) -> Iterator[tuple[str, str]]:
