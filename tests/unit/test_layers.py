@@ -300,7 +300,7 @@ def test_temporary_files_have_names_that_nobody_knows() -> None:
 
 
 def test_only_the_frame_of_the_command_catches_everything() -> None:
-    """And a watch, which has to outlive a bug that a new content of its file meets, and the import of other programs."""
+    """And a watch, which has to outlive a bug that a new content of its file meets, and what others add."""
     handlers = [
         name_of(module) for module in trees() for node in nodes(module)[ast.ExceptHandler] if catches_everything(node)
     ]
