@@ -73,10 +73,12 @@ def touched(plan: Plan) -> frozenset[str]:
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
     """Return the plan again, with what others have on what it touches taken into account.
 
-    `found` are the attachments of the touched holders. What was there before, as the desired state of a rollback has
-    it, comes back where it can. Raise PlanProofError, as `make_plan` does.
+    `found` are the attachments of the touched holders; without any the plan is as it was. What was there before, as the
+    desired state of a rollback has it, comes back where it can. Raise PlanProofError, as `make_plan` does.
     """
     found = tuple(found)
+    if not (found or plan.observed.unmanaged or plan.desired.unmanaged):
+        return plan
     owned = plan.desired.owned - _exceeded(plan, found)
     observed = replace(plan.observed, unmanaged=in_order(each for each in found if not is_of_file(each, owned)))
     desired = [
