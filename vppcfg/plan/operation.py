@@ -65,6 +65,11 @@ class Operation:
         """Return the name of what it is about: an interface, a bridge, an access list, or a part of VPP."""
         raise NotImplementedError(type(self).__name__)
 
+    @property
+    def aspect(self) -> str:
+        """Return the kind of what its subject has that it is about, where subjects have several kinds of things."""
+        return ""
+
     def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
         return self._refusal(working)

@@ -220,6 +220,10 @@ PARENTS_FIRST = frozenset(
 ONE_BY_ONE = frozenset({Stage.ADD_BOND_MEMBER, Stage.LINK_MTU_OF_MEMBER})
 """Stages in which each step waits for the one before it: what few steps do to one object one after another."""
 
+_KIND_BY_KIND = frozenset({Stage.TAKE_OFF, Stage.PUT_GUARD_BACK, Stage.PUT_BACK})
+"""Stages in which each kind of what a holder has waits for the one before it: VPP deletes a virtual router that still
+runs, because its end was refused, and leaves its feature on the interface for good."""
+
 _DIRECTIONS = {int(stage): (stage in PARENTS_FIRST) - (stage in CHILDREN_FIRST) for stage in Stage}
 """1 where depth comes first from the top, -1 from the bottom, 0 where it does not count."""
 _DEPTHS = 8
@@ -252,13 +256,19 @@ def waits(steps: Sequence[Step]) -> frozenset[int]:
     """Return the positions of the steps that may depend on those just before them: where another turn begins.
 
     Steps of one turn are ordered by the names of what they are about, so none of them can need another of them, but
-    for those on one object in a stage of `ONE_BY_ONE`.
+    for those on one object in a stage of `ONE_BY_ONE`, and of another kind in one of `_KIND_BY_KIND`.
     """
     return frozenset(
         place
         for place, (one, other) in enumerate(pairwise(steps), start=1)
-        if other.stage in ONE_BY_ONE or _turn(one) != _turn(other)
+        if other.stage in ONE_BY_ONE or _turn(one) != _turn(other) or _is_of_another_kind(one, other)
     )
+
+
+def _is_of_another_kind(one: Step, other: Step) -> bool:
+    if other.stage not in _KIND_BY_KIND or one.operation.subject != other.operation.subject:
+        return False
+    return one.operation.aspect != other.operation.aspect
 
 
 def _turn(step: Step) -> int:

@@ -7,6 +7,7 @@ from tests.unit.plan import test_others_in_bridges as bridges
 from tests.unit.plan.test_others_in_bridges import assert_lost_and_brought_back, planned, set_up
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
+from vppcfg.plan.stages import waits
 from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.planning import not_carried_over
@@ -47,6 +48,15 @@ def test_what_leads_to_an_interface_is_lost_or_carried_over_with_it(
     assert [str(each) for each in unmanaged_changes(plan)] == [f"{label}: carried over"]
     apply_to(plan, plane)
     assert not_carried_over(plan, plane, plane.observe()) == ()
+
+
+def test_a_virtual_router_goes_once_it_is_stopped(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
+    """Sent behind a stop that is refused, its removal would leave its feature on the interface: pair 719 of services."""
+    set_up(vpp, WITH_SUB, ("vrrp vr add eth0.100 vr_id 7 198.51.100.9", "vrrp proto start eth0.100 vr_id 7"))
+    plan = planned(WITH_SUB.replace("dot1q: 100", "dot1q: 200"), vpp[1])
+    lines = [each.cli() for each in plan.operations]
+    gone, back = (lines.index(f"vrrp {words}") for words in ("vr del eth0.100 vr_id 7", "proto start eth0.100 vr_id 7"))
+    assert {gone, back} <= waits(plan.steps)
 
 
 @pytest.mark.parametrize(("line", "label"), TO_TABLE.items())

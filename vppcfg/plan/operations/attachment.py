@@ -27,6 +27,11 @@ class AttachmentOperation(Operation):
         """Return the interface, FIB table or bridge domain that holds it."""
         return self.attachment.holder
 
+    @property
+    def aspect(self) -> str:
+        """Return the kind of the attachment."""
+        return self.attachment.kind
+
 
 @record
 class RemoveAttachment(AttachmentOperation):
