@@ -51,7 +51,7 @@ def test_what_leads_to_an_interface_is_lost_or_carried_over_with_it(
 
 
 def test_a_virtual_router_goes_once_it_is_stopped(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
-    """Sent behind a stop that is refused, its removal would leave its feature on the interface: pair 719 of services."""
+    """Sent behind a stop that is refused, its removal would leave its feature on the interface: pair 719."""
     set_up(vpp, WITH_SUB, ("vrrp vr add eth0.100 vr_id 7 198.51.100.9", "vrrp proto start eth0.100 vr_id 7"))
     plan = planned(WITH_SUB.replace("dot1q: 100", "dot1q: 200"), vpp[1])
     lines = [each.cli() for each in plan.operations]
