@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.route import NORMAL, TYPE_OF_END
-from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, in_order, unattached
+from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, unattached
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
@@ -120,8 +120,7 @@ class AttachPolicy(_PolicyOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Give the interface the policy."""
         working.objects.get(UnattachedPolicy, {}).pop(str(self.route.policy_id), None)
-        routes = working.interfaces[self.interface].policy_routes
-        working.set_policy_routes(self.interface, in_order((*routes, self.route)))
+        working.attach_policy(self.interface, self.route)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _attach_request(self.interface, self.route, indexes, is_add=1)
@@ -142,8 +141,7 @@ class DetachPolicy(_PolicyOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Take the policy off the interface; without any interface it stays as it is."""
         number = self.route.policy_id or 0
-        left = (each for each in working.interfaces[self.interface].policy_routes if each.policy_id != number)
-        working.set_policy_routes(self.interface, tuple(left))
+        working.detach_policy(self.interface, _attached(self.interface, number, working))
         if not working.policy_holders[number]:
             working.set_object(unattached(self.route, number))
 
@@ -175,13 +173,12 @@ class _PathOperation(_PolicyOperation):
         raise NotImplementedError(type(self).__name__)
 
     def _now(self, working: WorkingState) -> PolicyRoute:
-        routes = working.interfaces[self.interface].policy_routes
-        return next(each for each in routes if each.policy_id == self.route.policy_id)
+        return _attached(self.interface, self.route.policy_id, working)
 
     def _set_hops(self, working: WorkingState, hops: Iterable[NextHop]) -> None:
         now = self._now(working)
-        others = [each for each in working.interfaces[self.interface].policy_routes if each is not now]
-        working.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
+        working.detach_policy(self.interface, now)
+        working.attach_policy(self.interface, replace(now, hops=hops_in_order(iter(hops))))
 
     def _policy(self) -> UnattachedPolicy:
         return replace(unattached(self.route, self.route.policy_id or 0), is_ipv6=self.route.is_ipv6, hops=self.hops)
@@ -243,6 +240,10 @@ def shape(hop: NextHop) -> tuple[object, ...]:
 
 def _is_known(policy_id: int, working: WorkingState) -> bool:
     return bool(working.policy_holders.get(policy_id)) or str(policy_id) in working.objects.get(UnattachedPolicy, {})
+
+
+def _attached(interface: str, policy_id: int | None, working: WorkingState) -> PolicyRoute:
+    return next(each for each in working.interfaces[interface].policy_routes if each.policy_id == policy_id)
 
 
 def _policy_request(policy: UnattachedPolicy, indexes: Indexes, is_add: int) -> Request:

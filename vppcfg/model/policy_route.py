@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
@@ -95,6 +96,13 @@ def unattached(route: PolicyRoute, policy_id: int) -> UnattachedPolicy:
 def in_order(routes: Iterable[PolicyRoute]) -> tuple[PolicyRoute, ...]:
     """Return policy routes in the order in which interfaces have them."""
     return tuple(sorted(routes, key=lambda route: route.order))
+
+
+def with_route(routes: Iterable[PolicyRoute], route: PolicyRoute) -> tuple[PolicyRoute, ...]:
+    """Return policy routes in their order with one more."""
+    listed = list(routes)
+    insort(listed, route, key=lambda each: each.order)
+    return tuple(listed)
 
 
 def _references(hops: Iterable[NextHop], is_ipv6: bool) -> Iterator[Reference]:

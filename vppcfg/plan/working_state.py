@@ -18,7 +18,7 @@ from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
-from vppcfg.model.policy_route import PolicyRoute
+from vppcfg.model.policy_route import PolicyRoute, with_route
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -286,16 +286,20 @@ class WorkingState:
             self.interfaces[name] = evolve(self.interfaces[name], **attributes)
             self._own.add(name)
 
-    def set_policy_routes(self, name: str, routes: tuple[PolicyRoute, ...]) -> None:
-        """Set the policy routes of an interface, in order."""
-        before = self.interfaces[name].policy_routes
-        self.steered.drop(name, {each.acl for each in before})
-        for each in before:
-            self.policy_holders.get(each.policy_id or 0, set()).discard(name)
-            for reference in each.references():
-                self.referring[reference].discard(_label(name, each))
-        self.change(name, policy_routes=routes)
-        self._steer(name, routes)
+    def attach_policy(self, name: str, route: PolicyRoute) -> None:
+        """Give an interface a policy route."""
+        self.change(name, policy_routes=with_route(self.interfaces[name].policy_routes, route))
+        self._steer(name, (route,))
+
+    def detach_policy(self, name: str, route: PolicyRoute) -> None:
+        """Take a policy route off an interface."""
+        left = tuple(each for each in self.interfaces[name].policy_routes if each.policy_id != route.policy_id)
+        self.change(name, policy_routes=left)
+        if all(each.acl != route.acl for each in left):
+            self.steered.drop(name, (route.acl,))
+        self.policy_holders[route.policy_id or 0].discard(name)
+        for reference in route.references():
+            self.referring[reference].discard(_label(name, route))
 
     def _steer(self, name: str, routes: tuple[PolicyRoute, ...]) -> None:
         self.steered.add(name, {each.acl for each in routes})
