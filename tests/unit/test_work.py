@@ -67,11 +67,11 @@ def network(kind: str, size: int) -> Network:
 
 @lru_cache
 def states(text: str) -> tuple[State, State]:
-    """Return what a VPP with just the ports has, and what a file wants."""
+    """Return what a VPP with just the ports has, and with what a file wants."""
     configuration = parse_text(text, "file").configuration
     assert configuration is not None
     observed = assumed_state(configuration)
-    return observed, resolve(configuration, observed).desired
+    return observed, make_plan(observed, resolve(configuration, observed).desired).reached
 
 
 def check(source: Network) -> object:
@@ -168,8 +168,15 @@ def one_prefix(size: int) -> str:
     return f"interfaces:\n  eth0:\n    addresses:\n{addresses}\n"
 
 
+def one_policy(size: int) -> str:
+    """Return one port with many policy routes."""
+    routes = "\n".join(f"      - {{ acl: a{n}, via: 192.0.2.2, priority: {n} }}" for n in range(size))
+    acls = "\n".join(f"  a{n}: {{ terms: [ {{ action: permit, destination: 10.0.{n}.0/24 }} ] }}" for n in range(size))
+    return f"interfaces:\n  eth0:\n    policy-routes:\n{routes}\nacls:\n{acls}\n"
+
+
 @pytest.mark.parametrize("work", CEILINGS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("text_of", [two_tags, one_bridge, one_donor, one_prefix], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("text_of", [two_tags, one_bridge, one_donor, one_prefix, one_policy], ids=lambda f: f.__name__)
 def test_crowding_around_one_object_takes_no_more_work(
     work: Callable[[Network], object], text_of: Callable[[int], str]
 ) -> None:

@@ -293,9 +293,9 @@ class WorkingState:
 
     def detach_policy(self, name: str, route: PolicyRoute) -> None:
         """Take a policy route off an interface."""
-        left = tuple(each for each in self.interfaces[name].policy_routes if each.policy_id != route.policy_id)
-        self.change(name, policy_routes=left)
-        if all(each.acl != route.acl for each in left):
+        left = [each for each in self.interfaces[name].policy_routes if each.policy_id != route.policy_id]
+        self.change(name, policy_routes=tuple(left))
+        if route.acl not in {each.acl for each in left}:
             self.steered.drop(name, (route.acl,))
         self.policy_holders[route.policy_id or 0].discard(name)
         for reference in route.references():
