@@ -137,8 +137,8 @@ class BondMain:
 def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_long_timeout: bool) -> None:
     """Let an interface join a bond; raise RefusedError with VPP's code.
 
-    The first member gives the bond its MAC, unless the bond has a custom one; the other members get the bond's. A real
-    VPP dies of local0 as a member; here it is refused.
+    The first member gives the bond its MAC, unless the bond has a custom one; the other members get the bond's. VPP
+    ends at a member without a MAC.
     """
     main = tables.part(BondMain)
     bond = main.of_sw(bond_index)
@@ -148,10 +148,12 @@ def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_l
         raise RefusedError(Retval.VALUE_EXIST, "interface was already added as member")
     row = interfaces.require(tables, joining)
     port = tables.hw_of(row)
-    if port.device_class == BOND_CLASS or not port.is_ethernet:
+    if port.device_class == BOND_CLASS:
         raise RefusedError(Retval.INVALID_INTERFACE, "bond interface cannot be added as member")
     if bond.has_gso and not port.has_gso:
         raise RefusedError(Retval.INVALID_INTERFACE, "member interface is not gso capable")
+    if not port.is_ethernet:
+        raise DiedError
     member = MemberRow(sw_if_index=joining, bond=bond.index, own_mac=port.mac)
     member.is_passive, member.is_long_timeout = is_passive, is_long_timeout
     main.members[joining] = member

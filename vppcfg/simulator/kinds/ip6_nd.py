@@ -275,8 +275,8 @@ def _read_wish(line: Input, wish: dict[str, int]) -> tuple[bool, int, int] | Non
             wish["is_no"] = 1
         elif line.next_word == "prefix" and line.take("prefix"):
             prefix = line.prefix()
-            if prefix is None:
-                break
+            if prefix is None or not prefix[0]:
+                return None
             if line.next_word in ("infinite", "default", *_PREFIX_WORDS) or line.next_word.isdecimal():
                 break
         elif (seconds := line.number_after("ra-lifetime")) is not None:

@@ -106,12 +106,12 @@ def set_record(tables: Tables, place: Place, *, is_on: bool) -> None:
 
 
 def set_store(tables: Tables, place: Place, value: int, *, is_on: bool) -> None:
-    """Store a class once more, which is the new one then, or once less often. Raise RefusedError but for IP."""
+    """Store a class once more, or once less often: the first one, until it is stored no more. Refuse all but IP."""
     main = tables.part(QosMain)
     if place[1] != _IP:
         raise RefusedError(Retval.UNIMPLEMENTED)
     _count(tables, main.stored, place, _of_store(), is_on=is_on)
-    if is_on:
+    if is_on and main.stored[place] == 1:
         main.values[place] = value
 
 

@@ -357,6 +357,8 @@ def _command_add(tables: Tables, line: Input) -> str:
     families = {host.version for host in router.addresses}
     if 4 in families and (key[2] or 6 in families):
         raise RefusedError(Retval.UNSPECIFIED, "Mismatched address families")
+    if not key[2]:  # without `ipv6` VPP takes the end of an IPv6 address for an IPv4 one
+        router.addresses = [ipaddress.IPv4Address(host.packed[-4:]) for host in router.addresses]
     create(tables, key, router)
     return ""
 
