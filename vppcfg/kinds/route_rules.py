@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from ipaddress import ip_address
+from operator import attrgetter
 
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.resemblance import did_you_mean
@@ -183,6 +184,29 @@ def route_loop(index: Index) -> Iterator[Problem]:
             yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
 
 
+def route_neighbor(index: Index) -> Iterator[Problem]:
+    """Find gateways that are static neighbours without a network of their own: VPP crashes when the route goes.
+
+    It drops the path first, and then asks the route, which covers the neighbour's entry, for its interface
+    (fib_entry_src_adj_reactivate in vnet/fib/fib_entry_src_adj.c).
+    """
+    neighbors = {(i.vrf, each.address): i.name for i in index.interfaces for each in i.neighbors if each.address}
+    tables = LeadingTables(index)
+    for route in index.configuration.routes if neighbors else ():
+        for hop in route.hops:
+            place = vrf_of(route, hop), hop.gateway
+            if hop.interface or place not in neighbors:
+                continue
+            ways = [each for table in (tables.connected, tables.routes) if (each := table[place[0]].of_host(place[1]))]
+            if ways and max(ways, key=attrgetter("length")).value is route:
+                name = neighbors[place]
+                text = (
+                    f"{hop.gateway} is a neighbour of {name}, and only this route leads to it: VPP would crash when it "
+                )
+                text += f"is removed; add `interface: {name}`"
+                yield Problem(rule="route-neighbor", path=_below(hop, "gateway"), text=text)
+
+
 def _ring(route: RouteConfig, hop: HopConfig, tables: LeadingTables) -> list[RouteConfig]:
     """Return the routes that a next hop needs, up to its own; none when it does not come back to that."""
     way: list[RouteConfig] = []
@@ -239,4 +263,7 @@ def _words(vrf: str | None) -> str:
     return "the default table" if vrf is None else f"the VRF {vrf}"
 
 
-RULES = (route_duplicate, route_vrf, route_interface, route_hop, route_gateway, route_loop, route_shadow)
+RULES = (
+    *(route_duplicate, route_vrf, route_interface, route_hop),
+    *(route_gateway, route_loop, route_neighbor, route_shadow),
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
 from vppcfg.simulator.api_paths import unpacked
 from vppcfg.simulator.command_line import Input
@@ -26,7 +27,8 @@ from vppcfg.simulator.fib_entries import (
 )
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI
+from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
+from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, entries
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
@@ -86,6 +88,8 @@ def change(
         new = with_paths(old, paths) if is_add else without_paths(old, paths)
     if source == API:
         table.marked.discard(key)
+    if old and not new and len(table.routes[key]) == 1:
+        _survive_loss(tables, table, key, old)
     if new:
         table.routes.setdefault(key, {})[source] = new
         hold_paths(tables, new)
@@ -93,6 +97,25 @@ def change(
         table.drop_route(key, source)
     if old and source != CLASSIFY:
         release_paths(tables, old)
+
+
+def _survive_loss(tables: Tables, table: FibTable, key: Prefix, paths: tuple[FibPath, ...]) -> None:
+    """Die where the last of a route goes that alone covers its gateway, a neighbour (fib_entry_src_adj_reactivate)."""
+    value, length = key
+    for path in paths:
+        bits = 128 if path.is_ipv6 else 32
+        host = int.from_bytes(path.next_hop)
+        is_covered = _looks_up(path) and host >> bits - length == value >> bits - length and length < bits
+        is_here = _main(tables, path.is_ipv6).tables.get(path.table_id) is table
+        if not is_covered or not is_here or (host, bits) in table.routes:
+            continue
+        book = tables.ip6 if path.is_ipv6 else tables.ip4
+        known = tables.part(NeighborMain).entries.items()
+        there = ((row, each.get(ip_address(path.next_hop))) for row, each in known)
+        if any(entry and has_route(entry) and book.table_of(row) == path.table_id for row, entry in there):
+            found = (prefix for prefix, _ in entries(tables, path.is_ipv6, path.table_id) if length < prefix[1] < bits)
+            if not any(host >> bits - more == start >> bits - more for start, more in found):
+                raise DiedError
 
 
 def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:
