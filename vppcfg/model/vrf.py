@@ -11,7 +11,7 @@ MAX_TABLE = 0xFFFFFFFE
 """The largest number of a table; all ones mean none, and 0 is the default table, which is in no State."""
 UNMANAGED_VRF = "vrf:"
 """What stands before the name of a table where objects of all kinds are named."""
-_UNNAMED = re.compile(r"ipv[46]-VRF:[0-9]+")
+_UNNAMED = re.compile(r"ipv[46]-VRF:-?[0-9]+")
 
 
 def table_key(table_id: int, *, is_ipv6: bool) -> str:

@@ -275,7 +275,7 @@ class FibMain:
         known = self.tables.get(table_id)
         if known is None:
             index, routes = self.leaked.pop() if self.leaked else (len(self.tables), {})
-            given = name or f"{self.family}-VRF:{table_id}".encode()
+            given = name or f"{self.family}-VRF:{table_id - (table_id >> 31 << 32)}".encode()
             known = self.tables[table_id] = FibTable(index=index, name=given, routes=routes)
         return known
 

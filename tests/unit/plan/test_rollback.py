@@ -122,7 +122,7 @@ def test_a_table_of_nobodys_comes_back_only_for_what_comes_back() -> None:
     table = FibTable(table_id=5, is_ipv6=False, name=key)
     former = replace(state_of(replace(PORT, tables=(5, 0))), vrfs={key: table})
     now = state_of(PORT)
-    assert table.is_unnamed
+    assert table.is_unnamed and replace(table, name="ipv4-VRF:-1").is_unnamed
     assert set(back(former, now).state.vrfs) == {key}
     assert back(former, now, "port").state.vrfs == {}, "what was in it stays where it is now"
 

@@ -87,7 +87,8 @@ def _set_static_mapping(tables: Tables, requested: MappingRequest, external: int
     there = main.outer.get(outer)
     if is_add:
         if there is not None and there.is_identity:
-            vrf_id = requested.vrf_id  # a further one, in a table of that number where none is named
+            vrf_id = requested.vrf_id  # a further one, in a table with the number of none where none is named
+            tables.fib4.find_or_create(vrf_id)
         _add(main, requested, outer, there, vrf_id)
         lock_table(tables, vrf_id)
     elif there is None:
