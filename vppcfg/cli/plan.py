@@ -280,7 +280,7 @@ def _guarded(
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
     from vppcfg.app.approval import rollback_objections
-    from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
+    from vppcfg.transaction.guard import about_leftovers, about_routes, about_unmanaged, objections
 
     if not plan.steps:
         return []
@@ -289,7 +289,7 @@ def _guarded(
         *objections(plan, configuration.protected, limits),
         *about_unmanaged(plan, configuration.protected, limits),
         *rollback_objections(plan, configuration.unmanaged, limits),
-        *about_neighbors(plan),
+        *about_leftovers(plan),
         *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]
 

@@ -213,9 +213,17 @@ class Det44Kind(FeatureKind[Det44Side | None]):
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return whether DET44 was enabled since VPP was started."""
-        rows = connection.rows(replies, f"{_NODE}_reply", "retval") if connection.offers(_DUMP) else ()
-        return {"has_had_det44": any(retval == 0 for (retval,) in rows)}
+        """Return whether DET44 was enabled since VPP was started, and whether its first outside interface is gone."""
+        if not connection.offers(_DUMP):
+            return {}
+        outside = (
+            i for is_inside, i in connection.rows(replies, _DETAILS, "is_inside", "sw_if_index") if not is_inside
+        )
+        first = next(outside, None)
+        return {
+            "has_had_det44": any(retval == 0 for (retval,) in connection.rows(replies, f"{_NODE}_reply", "retval")),
+            "left_det44": None if first in known.names else first,
+        }
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the step that enables DET44, before its first interface."""

@@ -79,6 +79,8 @@ class Facts:
     """How many sessions NAT44 had before a plan that loses them all; None where they were not counted."""
     has_had_det44: bool = False
     """Whether DET44 was enabled since VPP was started; whether it still is cannot be read."""
+    left_det44: int | None = None
+    """The index of a deleted interface by which DET44 would lead the outside prefixes of maps, None for none."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False

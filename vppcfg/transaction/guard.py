@@ -9,6 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.det44 import Det44Map
 from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
@@ -16,7 +17,7 @@ from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import AnchorHost, RemoveNeighbor, SetNeighbor
+from vppcfg.plan.operations import AnchorHost, RemoveNeighbor, RemoveObject, SetNeighbor, SetObject
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
@@ -173,7 +174,13 @@ def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
     return found - {_OF_CLIENTS} if has_client else found
 
 
-def about_neighbors(plan: Plan) -> Iterator[Objection]:
+def about_leftovers(plan: Plan) -> Iterator[Objection]:
+    """Yield objections to a plan at which VPP would end because of what it has kept of deleted interfaces."""
+    yield from _about_neighbors(plan)
+    yield from _about_det44(plan)
+
+
+def _about_neighbors(plan: Plan) -> Iterator[Objection]:
     """Yield objections to a plan that gives static neighbours of deleted interfaces to new ones.
 
     VPP up to 25.10 leaves them to the next interface with the index, which may be any that is made, and ends when the
@@ -196,6 +203,18 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
             f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or "
             f"another new interface would inherit",
             _freeing(left[0]),
+        )
+
+
+def _about_det44(plan: Plan) -> Iterator[Objection]:
+    """Yield an objection to a change of DET44's maps while it has an outside interface first that is gone."""
+    index = plan.observed.facts.left_det44
+    items = [*(each.item for each in plan.of(SetObject)), *(each.item for each in plan.of(RemoveObject))]
+    if index is not None and any(isinstance(each, Det44Map) for each in items):
+        yield Objection(
+            f"VPP would end when a map of DET44 is set or removed, for it has kept a deleted interface, index {index}",
+            f"restart VPP, or type `create loopback interface` at its prompt until one has index {index} in `show "
+            "interface`, and `set interface det44 outside loopN del` there; then delete these loopbacks",
         )
 
 

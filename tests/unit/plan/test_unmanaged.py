@@ -9,7 +9,9 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.stages import waits
 from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.guard import about_leftovers
 from vppcfg.transaction.planning import not_carried_over
 from vppcfg.vpp.live import LiveDataplane
 
@@ -57,6 +59,19 @@ def test_a_virtual_router_goes_once_it_is_stopped(vpp: tuple[SimulatedVpp, LiveD
     lines = [each.cli() for each in plan.operations]
     gone, back = (lines.index(f"vrrp {words}") for words in ("vr del eth0.100 vr_id 7", "proto start eth0.100 vr_id 7"))
     assert {gone, back} <= waits(plan.steps)
+
+
+def test_a_map_of_det44_is_refused_while_it_has_kept_a_deleted_interface(
+    vpp: tuple[SimulatedVpp, LiveDataplane],
+) -> None:
+    """Tried on VPP 26.10, with the hint: the map ends VPP."""
+    det44 = ("det44 plugin enable", "create loopback interface", "set interface det44 outside loop0")
+    set_up(vpp, FILE, (*det44, "delete loopback interface intfc loop0"))
+    plan = planned(f"{FILE}det44: {{ maps: {{ 10.0.0.0/24: 203.0.113.0/28 }} }}\n", vpp[1])
+    (objection,) = about_leftovers(plan)
+    assert "kept a deleted interface, index 3" in objection.text
+    with pytest.raises(DiedError):
+        vpp[0].run_line("det44 add in 10.0.0.0/24 out 203.0.113.0/28")
 
 
 @pytest.mark.parametrize(("line", "label"), TO_TABLE.items())

@@ -87,7 +87,10 @@ class Det44Main:
 
 
 def set_map(tables: Tables, found: Map, *, is_add: bool) -> None:
-    """Add or remove a map; raise RefusedError where it is there, or is not."""
+    """Add or remove a map; raise RefusedError where it is there, or is not.
+
+    VPP ends where it would lead the outside prefix by an interface that is gone (det44_add_del_addr_to_fib).
+    """
     maps = tables.part(Det44Main).maps
     if is_add == (found in maps):
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
@@ -96,6 +99,9 @@ def set_map(tables: Tables, found: Map, *, is_add: bool) -> None:
     elif found.ratio and found.ports:
         maps[found] = 0
     else:
+        raise DiedError
+    first = next((index for index, is_inside in tables.part(Det44Main).insides.items() if not is_inside), None)
+    if first is not None and tables.sw.get(first) is None:
         raise DiedError
 
 
