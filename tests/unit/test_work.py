@@ -123,7 +123,7 @@ CEILINGS: dict[Callable[[Network], object], float] = {
     plan_nothing: 450,
     show_plan: 881,
     impact_of_removal: 1105,
-    dump: 340,
+    dump: 360,
 }
 """Function calls for each sub-interface with two addresses and an LCP pair."""
 

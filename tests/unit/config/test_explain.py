@@ -29,7 +29,7 @@ WITHOUT_EXAMPLE = {
 """Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, several, or large."""
 REPORTERS = {
     *("_problem", "_bvi_problem", "_report", "_unreadable", "problem_at", "problem", "lacks", "has_plugin", "finding"),
-    *("warning", "notice"),
+    *("warning", "notice", "risk"),
 }
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {

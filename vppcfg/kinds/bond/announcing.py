@@ -24,7 +24,7 @@ def resolve_announcing(desired: DesiredStateBuilder) -> None:
             "addresses and no connected route of theirs"
         )
         path = desired.configuration.path_of(name) or ("bondethernets", bond)
-        desired.risk(ENDS_ANNOUNCING, path, _ANNOUNCES_SAFELY, text)
+        desired.risk("bond-unannounced", path, _ANNOUNCES_SAFELY, text)
 
 
 def unannounced(state: State) -> Iterator[tuple[str, str]]:
