@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.release import Release
+from vppcfg.common.release import Release, is_older
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.state import State
@@ -18,6 +18,8 @@ _ANNOUNCES_SAFELY = Release(24, 10)
 
 def resolve_announcing(desired: DesiredStateBuilder) -> None:
     """Warn where an older VPP would crash as it announces the addresses of a bond after a failover."""
+    if not is_older(desired.observed.facts.version, _ANNOUNCES_SAFELY):
+        return  # the state need not be put together
     for name, bond in unannounced(desired.state()):
         text = (
             f"crashes when {bond} gets another active member, as when a cable is pulled, because {name} has IPv4 "
