@@ -17,7 +17,9 @@ FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
-_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
+_DELETES = re.compile(r"(?:^|\s)(?:del|delete|disable)(?!\S)")
+_ADDS = re.compile(r"\senable(?!\S)")
+"""What is enabled in part, as the clamping of one family."""
 _TAKING_AWAY = frozenset({"clear interface tag", "set interface l3"})
 """Commands that take something away without such a word."""
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
@@ -67,7 +69,8 @@ class SourceLine:
     @property
     def takes_away(self) -> bool:
         """Return whether the line removes or disables something, which the file expresses by an absent key."""
-        return self.command in _TAKING_AWAY or _DELETES.search(self.text) is not None
+        deletes = _DELETES.search(self.text) is not None and _ADDS.search(self.text) is None
+        return deletes or self.command in _TAKING_AWAY
 
     @property
     def is_shown(self) -> bool:

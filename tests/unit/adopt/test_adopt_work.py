@@ -17,6 +17,7 @@ def adopted(size: int) -> Adoption:
         lines += [f"create sub-interfaces xe0 {number}", f"set interface state {name} up"]
         lines += [f"set interface mtu packet 1500 {name}", f"lcp create {name} host-if {name}"]
         lines.append(f"set interface ip address {name} 10.{number >> 8}.{number & 255}.1/24")
+        lines.append(f"set interface tcp-mss-clamp {name} ip4 enable ip4-mss 1360 ip6 disable")
     script = Script(name="a.vpp", text="\n".join(lines))
     return adopt_scripts([script], ReplaySetup(release=NEWEST), lambda *_: None)
 
@@ -24,7 +25,7 @@ def adopted(size: int) -> Adoption:
 @pytest.mark.timeout(120)
 def test_four_times_the_lines_take_four_times_the_work() -> None:
     counts = adopted(10).report.counts()
-    assert counts[LineOutcome.FILE] == 52
+    assert counts[LineOutcome.FILE] == 62
     assert counts[LineOutcome.NO_EFFECT] == 1
     small, large = calls_in(lambda: adopted(50)), calls_in(lambda: adopted(200))
     assert large <= 3.6 * small

@@ -208,7 +208,9 @@ def test_the_command_runs_flows_through_a_laboratory(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: signal.Signals(n).name
 )
 def test_whatever_ends_the_command_ends_iperf3(laboratory: Layout, number: signal.Signals) -> None:
+    # With the ports named, nothing has to be found out on a machine that is busy with other tests.
     command = [sys.executable, "-m", "vppcfg", "loadtest", "flows", "--lab", NAME, "--duration", "60"]
+    command += ["--flows", "2", "--cport", "40001,40002"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("flows 0:01")
