@@ -84,7 +84,14 @@ def _sub_interface(data: dict[str, Any], dice: Random) -> None:
 
 def _loopback(data: dict[str, Any], dice: Random) -> None:
     if data.pop("loopbacks", None) is None:
-        data["loopbacks"] = {"loop1": {"addresses": ["203.0.112.1/32"]}}
+        data["loopbacks"] = {"loop1": {"addresses": [f"203.0.112.{dice.choice((1, 2))}/32"]}}
+
+
+def _borrow(data: dict[str, Any], dice: Random) -> None:
+    """Let an interface borrow the addresses of another, which VPP follows only when it starts to."""
+    entry = data["interfaces"]["eth2"]
+    if entry.pop("unnumbered", None) is None or dice.random() < 0.5:
+        entry["unnumbered"] = dice.choice(("eth0", "loop1"))
 
 
 def _pools(data: dict[str, Any], dice: Random) -> None:
@@ -98,7 +105,8 @@ def _pools(data: dict[str, Any], dice: Random) -> None:
             each["twice-nat"] = True
         pools.append(each)
     if dice.random() < 0.5:
-        pools.append({"interface": dice.choice(("eth0", "eth0", "eth1.7", "loop1")), "twice-nat": dice.random() < 0.2})
+        giver = dice.choice(("eth0", "eth0", "eth1.7", "loop1", "eth2"))
+        pools.append({"interface": giver, "twice-nat": dice.random() < 0.2})
     _nat44(data)["pools"] = pools
 
 
@@ -107,7 +115,7 @@ def _mapping(data: dict[str, Any], dice: Random) -> None:
     name = f"m{dice.randrange(6)}"
     if static.pop(name, None) is not None and dice.random() < 0.5:
         return
-    outer = dice.choice(("203.0.113.8", "203.0.113.77", "eth0", "eth0", "eth1.7", "loop1"))
+    outer = dice.choice(("203.0.113.8", "203.0.113.77", "eth0", "eth0", "eth1.7", "loop1", "eth2"))
     local, entry = f"192.168.1.{dice.randrange(10, 16)}", dict[str, Any]()
     if dice.random() < 0.8:
         entry |= {"protocol": dice.choice(("tcp", "udp", "icmp"))}
@@ -126,7 +134,7 @@ def _exemption(data: dict[str, Any], dice: Random) -> None:
     name = f"e{dice.randrange(4)}"
     if exempt.pop(name, None) is not None and dice.random() < 0.5:
         return
-    local, entry = dice.choice(("eth0", "203.0.113.2", "192.168.1.99", "loop1")), dict[str, Any]()
+    local, entry = dice.choice(("eth0", "203.0.113.2", "192.168.1.99", "loop1", "eth2")), dict[str, Any]()
     if dice.random() < 0.7:
         entry["protocol"] = dice.choice(("tcp", "udp"))
         local = f"{local}:{dice.choice((500, 22))}"
@@ -162,6 +170,6 @@ def _nothing(data: dict[str, Any], dice: Random) -> None:
 
 
 _CHANGES = (
-    *(_side, _addresses, _table, _vrfs, _sub_interface, _loopback, _pools, _pools, _mapping, _mapping, _mapping),
-    *(_exemption, _exemption, _leaks, _settings, _foundation, _nothing),
+    *(_side, _addresses, _borrow, _table, _vrfs, _sub_interface, _loopback, _pools, _pools),
+    *(_mapping, _mapping, _mapping, _exemption, _exemption, _leaks, _settings, _foundation, _nothing),
 )

@@ -39,6 +39,11 @@ def pool(vpp: Subject) -> list[str]:
     return sorted(str(row.ip_address) for row in vpp.api.nat44_address_dump())
 
 
+def borrow(vpp: Subject, lender: int, borrower: int, *, is_add: bool = True) -> int:
+    ends = {"sw_if_index": lender, "unnumbered_sw_if_index": borrower}
+    return int(vpp.api.sw_interface_set_unnumbered(**ends, is_add=is_add).retval)
+
+
 def addresses(vpp: Subject, first: str, last: str, *, add: bool = True) -> int:
     ends = {"first_ip_address": first, "last_ip_address": last}
     return int(vpp.api.nat44_add_del_address_range(**ends, vrf_id=ALL, is_add=add).retval)
@@ -138,6 +143,18 @@ def test_the_pool_follows_one_address_and_takes_no_other_for_it(vpp: Subject, su
     assert pool(vpp) == ["203.0.113.5"]
     assert (follow(vpp, sub, add=False), follow(vpp, sub, add=False)) == (0, -6)
     assert pool(vpp) == []
+
+
+def test_what_an_interface_borrows_is_taken_once_and_followed_no_further(vpp: Subject, first: int, sub: int) -> None:
+    borrower = vpp.sub(first, 200)
+    assert follow(vpp, borrower) == 0
+    assert borrow(vpp, sub, borrower) == 0
+    assert pool(vpp) == []
+    assert (follow(vpp, borrower, add=False), follow(vpp, borrower), mapping(vpp, "0.0.0.0", borrower)) == (-6, 0, 0)
+    there = ["192.0.2.1"], [("0.0.0.0", borrower, 80, "web"), ("192.0.2.1", ALL, 80, "web")]
+    assert (pool(vpp), mappings(vpp)) == there
+    assert borrow(vpp, sub, borrower, is_add=False) == vpp.remove_address(sub, ADDRESS) == 0
+    assert (pool(vpp), mappings(vpp)) == there
 
 
 def test_the_next_interface_with_the_index_fills_the_pool_and_the_mapping(vpp: Subject, first: int, sub: int) -> None:

@@ -114,6 +114,46 @@ def test_an_interface_with_two_addresses_gives_its_address_again() -> None:
     ]
 
 
+def borrowing(address: str) -> dict[str, Any]:
+    """Return a file whose outside interface borrows an address and gives it to everything of NAT44."""
+    nat44 = {"pools": [{"interface": "wan0"}], "static": {"web": {**WEB, "external": "wan0:80"}}}
+    nat44["exempt"] = {"vpn": {"protocol": "udp", "local": "wan0:500"}}
+    lender = {"loop0": {"addresses": [f"{address}/32"]}}
+    return with_nat(nat44, {**INTERFACES, "wan0": {"unnumbered": "loop0", "nat44": "outside"}}, loopbacks=lender)
+
+
+def test_an_interface_that_borrows_gives_its_address_again_when_that_changes() -> None:
+    """VPP tells NAT44 of the address of the lender alone."""
+    assert lines(change(borrowing("203.0.113.2"), borrowing("203.0.113.3"))) == [
+        "nat44 add identity mapping external wan0 udp 500 vrf 0 del",
+        "nat44 add static mapping tcp local 192.168.1.20 80 external wan0 80 vrf 0 del",
+        "nat44 add interface address wan0 del",
+        "set interface unnumbered del wan0",
+        "set interface ip address loop0 203.0.113.3/32",
+        "set interface ip address del loop0 203.0.113.2/32",
+        "set interface unnumbered wan0 use loop0",
+        "nat44 add interface address wan0",
+        "nat44 add identity mapping external wan0 udp 500 vrf 0",
+        "nat44 add static mapping tcp local 192.168.1.20 80 external wan0 80 vrf 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nat44", "complaint"),
+    [
+        ({"pools": [{"interface": "loop0"}, {"interface": "wan0"}]}, "wan0 and loop0 have the same address"),
+        ({"pools": ["203.0.113.2", {"interface": "wan0"}]}, "203.0.113.2 of wan0 is in the pool by this entry too"),
+        ({"static": {"web": {**WEB, "external": "loop0:80"}, "www": {**WEB, "external": "wan0:80"}}}, "by web already"),
+        ({"exempt": {"one": {"local": "loop0"}, "two": {"local": "wan0"}}}, "is exempt by one already"),
+    ],
+)
+def test_what_is_borrowed_is_taken_once(nat44: dict[str, Any], complaint: str) -> None:
+    data = {**borrowing("203.0.113.2"), "nat44": nat44}
+    loaded = parse_text(yaml.safe_dump(data, sort_keys=False), "test")
+    assert complaint in "; ".join(problem.text for problem in loaded.problems)
+    assert loaded.configuration is None
+
+
 def test_a_pool_that_somebody_has_emptied_is_filled_again() -> None:
     """VPP removes what follows an interface with its address only, so that this is added by itself before."""
     nat44 = {"pools": [{"interface": "wan0"}]}

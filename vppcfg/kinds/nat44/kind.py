@@ -135,16 +135,17 @@ def _is_same(mapping: NatMapping, twin: NatMapping) -> bool:
 
 
 def _exemptions(state: State) -> Iterator[NatExemption]:
+    """Yield the exemptions; of several tables, VPP gives all of one end the tag of the first one, which may be gone."""
     listed = dict(state.of(NatExemption))
     found = []
     for each in state.of(NatExemption).values():
         if each.interface:
             addresses = own_addresses(state.interfaces, each.interface)
-            twins = (exemptions.in_effect(each, address).name for address in addresses)
-            twin = next((name for name in twins if name in listed and listed[name].tag == each.tag), None)
-            if twin is not None:
-                del listed[twin]
-            found.append(replace(each, is_idle=twin is None and len(addresses) == 1))
+            names = (exemptions.in_effect(each, address).name for address in addresses)
+            there = [name for name in names if name in listed]
+            if there:
+                del listed[min(there, key=lambda name: listed[name].tag != each.tag)]
+            found.append(replace(each, is_idle=not there and len(addresses) == 1))
     yield from (each for each in listed.values() if not each.interface)
     yield from found
 

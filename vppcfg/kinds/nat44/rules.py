@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.nat44.advice import ADVICE
 from vppcfg.kinds.nat44.entry import Nat44Config, NatEnd, NatPoolConfig
@@ -84,12 +83,7 @@ def nat44_pools(index: Index) -> Iterator[Problem]:
             f"the pools have {total:,} addresses, more than {MOST_ADDRESSES:,}; each serves 64,000 sessions to one host"
         )
         yield Problem(rule="nat44-pool-large", path=(SECTION, "pools"), text=text)
-    seen: dict[str, NatPoolConfig] = {}
-    for pool in config.pools:
-        if pool.interface in seen and pool.interface:
-            text = f"{pool.interface} gives its address already, and VPP lets only one pool follow it; remove one"
-            yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
-        seen[pool.interface] = pool
+    yield from _givers(config, index)
     yield from _own_addresses(config, index)
 
 
@@ -102,20 +96,42 @@ def _overlaps(ranges: list[NatPoolConfig]) -> Iterator[Problem]:
             yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
 
 
+def _givers(config: Nat44Config, index: Index) -> Iterator[Problem]:
+    """Yield a problem for each interface that gives a pool what another entry gives it."""
+    seen: dict[str, NatPoolConfig] = {}
+    givers: dict[tuple[str, bool], str] = {}
+    for pool in (pool for pool in config.pools if pool.interface):
+        shared = [givers.setdefault((each, pool.is_twice), pool.interface) for each in _ipv4(pool.interface, index)]
+        other = next((name for name in shared if name != pool.interface), None)
+        if pool.interface in seen:
+            text = f"{pool.interface} gives its address already, and VPP lets only one pool follow it; remove one"
+            yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
+        elif other is not None:
+            text = f"{pool.interface} and {other} have the same address, which a pool has once; remove one"
+            yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
+        seen[pool.interface] = pool
+
+
 def _own_addresses(config: Nat44Config, index: Index) -> Iterator[Problem]:
     """Yield a problem for each address of an interface that is in a pool by itself and by the interface."""
     for pool in config.pools:
-        interface = index.find(pool.interface)
-        for address in interface.addresses if interface is not None else ():
-            holder = _holding(address.partition("/")[0], pool.is_twice, config)
+        for address in _ipv4(pool.interface, index):
+            holder = _holding(address, pool.is_twice, config)
             if holder is not None:
-                text = f"{address.partition('/')[0]} of {pool.interface} is in the pool by this entry too; take it out"
+                text = f"{address} of {pool.interface} is in the pool by this entry too; take it out"
                 yield Problem(rule="nat44-pool-duplicate", path=holder.path, text=text)
 
 
+def _ipv4(name: str, index: Index) -> list[str]:
+    """Return the IPv4 addresses that the file gives an interface, or the one whose addresses it borrows."""
+    interface = index.find(name)
+    if interface is not None and interface.unnumbered is not None:
+        interface = index.find(interface.unnumbered)
+    found = interface.addresses if interface is not None else ()
+    return [address.partition("/")[0] for address in found if ":" not in address]
+
+
 def _holding(address: str, is_twice: bool, config: Nat44Config) -> NatPoolConfig | None:
-    if ":" in address:
-        return None
     value = int(IPv4Address(address))
     return next(
         (
@@ -137,7 +153,7 @@ def nat44_mappings(index: Index) -> Iterator[Problem]:
     outer: dict[str, str] = {}
     inner: dict[tuple[str, str], str] = {}
     for each in config.static:
-        for end in _outer_ends(each.external, each.outer, index.configuration):
+        for end in _outer_ends(each.external, each.outer, index):
             if end in outer and outer[end] != each.name:
                 text = f"{end} is mapped by {outer[end]} already; take another port or address"
                 yield Problem(rule="nat44-duplicate", path=(*each.path, "external"), text=text)
@@ -155,23 +171,21 @@ def nat44_mappings(index: Index) -> Iterator[Problem]:
         elif each.twice is not TwiceNat.NO and not any(pool.is_twice for pool in config.pools):
             text = "no pool has an address for it; add one with `twice-nat: true`"
             yield Problem(rule="nat44-twice-nat", path=(*each.path, "twice-nat"), text=text)
-    yield from _exemptions(config, outer, index.configuration)
+    yield from _exemptions(config, outer, index)
 
 
-def _outer_ends(external: NatEnd, text: str, configuration: Configuration) -> Iterator[str]:
-    """Yield what an outer end occupies: itself, and of an interface the addresses that the file gives it."""
+def _outer_ends(external: NatEnd, text: str, index: Index) -> Iterator[str]:
+    """Yield what an outer end occupies: itself, and of an interface the addresses that it has."""
     yield text
-    interface = configuration.interfaces.get(external.interface)
-    for address in interface.addresses if interface is not None else ():
-        if ":" not in address:
-            yield text.replace(external.interface, address.partition("/")[0], 1)
+    for address in _ipv4(external.interface, index):
+        yield text.replace(external.interface, address, 1)
 
 
-def _exemptions(config: Nat44Config, outer: dict[str, str], configuration: Configuration) -> Iterator[Problem]:
+def _exemptions(config: Nat44Config, outer: dict[str, str], index: Index) -> Iterator[Problem]:
     seen: dict[tuple[str, str], str] = {}
     for each in config.exempt:
         text = end_text(each.protocol, each.local.address or each.local.interface, each.local.port)
-        for end in _outer_ends(each.local, text, configuration):
+        for end in _outer_ends(each.local, text, index):
             other = seen.get((end, each.vrf or DEFAULT_VRF))
             if end in outer:
                 words = f"{end} is mapped by {outer[end]}, so that it is translated; remove one"
@@ -181,7 +195,7 @@ def _exemptions(config: Nat44Config, outer: dict[str, str], configuration: Confi
                 continue
             yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=words)
             break
-        for end in _outer_ends(each.local, text, configuration):
+        for end in _outer_ends(each.local, text, index):
             seen.setdefault((end, each.vrf or DEFAULT_VRF), each.name)
 
 

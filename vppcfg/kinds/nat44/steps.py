@@ -176,13 +176,15 @@ def _rebinds(interface: str, transition: Transition) -> bool:
     """Return whether VPP would be left with another address of an interface, or none, than its first one.
 
     It takes an address when it comes and it has none, and lets go of it when it goes; of several, it takes no other one
-    (nat44_ed_add_del_interface_address_cb).
+    (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither.
     """
     before, after = transition.observed.interfaces.get(interface), transition.desired.interfaces.get(interface)
     if before is None or after is None:
         return False
-    old, new = (_ipv4(each.addresses) for each in (before, after))
     is_moved = transition.moved.get(interface, (False, False))[0]
+    if before.unnumbered is not None or after.unnumbered is not None:
+        return _addresses_differ(interface, transition)
+    old, new = (_ipv4(each.addresses) for each in (before, after))
     return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
 
 

@@ -233,7 +233,9 @@ def set_output(tables: Tables, sw_if_index: int, *, is_add: bool) -> None:
 
 def first_address(tables: Tables, sw_if_index: int) -> int | None:
     """Return the first address of an interface, or of the one whose addresses it borrows."""
-    return next((each.address for each in tables.ip4.of(sw_if_index)), None)
+    row = tables.sw.get(sw_if_index)
+    donor = sw_if_index if row is None or row.unnumbered is None else row.unnumbered
+    return next((each.address for each in tables.ip4.of(donor)), None)
 
 
 def follow(tables: Tables, sw_if_index: int, *, is_twice: bool, is_add: bool) -> None:
