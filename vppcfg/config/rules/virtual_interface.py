@@ -8,6 +8,7 @@ from vppcfg.common.addresses import is_link_local
 from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import VIRTUAL_SECTIONS, section_of
 from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
+from vppcfg.kinds.virtual_router_rules import KEY as VRRP
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 
@@ -106,7 +107,11 @@ def _owners(index: Index) -> dict[tuple[str | None, str], str]:
 
 
 def created_without_ethernet(index: Index) -> Iterator[Problem]:
-    """Find what needs Ethernet on an interface that has none; VPP would take it."""
+    """Find what needs Ethernet on an interface that has none; VPP would take it, and crash at some of it.
+
+    A DHCP client reads the hardware address of any but a memif, and there is none (send_dhcp_pkt in plugins/dhcp/
+    client.c); what a virtual router advertises finds no frame to go into (adj_l2_rewrite_inline in vnet/adj/adj_l2.c).
+    """
     for virtual in index.configuration.virtual.values():
         if not virtual.has_ethernet:
             section = section_of(virtual)
@@ -122,6 +127,10 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
         yield (*interface.path, "mac"), "have a MAC address"
     if interface is not None and interface.neighbors:
         yield (*interface.path, "neighbors"), "have neighbours with MAC addresses"
+    if interface is not None and interface.dhcp_client is not None:
+        yield (*interface.path, "dhcp-client"), "have a DHCP client"
+    if interface is not None and interface.name in index.configuration.owned.get(VRRP, {}):
+        yield (*interface.path, "vrrp"), "have virtual routers"
     if interface is not None and interface.ra is not None:
         yield (*interface.path, "ra"), "advertise routers"
     if interface is not None and interface.link_local is not None:

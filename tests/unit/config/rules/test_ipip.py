@@ -37,6 +37,8 @@ def test_flags_that_make_nothing_of_each_other_are_refused(words: str, key: str 
     ("interfaces", "more", "path"),
     [
         ("ipip0: {mac: '02:00:00:00:00:01'}", "", ("interfaces", "ipip0", "mac")),
+        ("ipip0: {dhcp-client: true}", "", ("interfaces", "ipip0", "dhcp-client")),
+        ("ipip0: {addresses: [10.0.0.1/30], vrrp: {7: {addresses: [10.0.0.2]}}}", "", ("interfaces", "ipip0", "vrrp")),
         ("eth0: {}, ipip0: {l2xc: eth0}", "", ("interfaces", "ipip0", "l2xc")),
         ("eth0: {l2xc: ipip0}", "", ("interfaces", "eth0", "l2xc")),
         ("ipip0: {sub-interfaces: {10: {mtu: 1400}}}", "", ("interfaces", "ipip0", "sub-interfaces", 10)),
