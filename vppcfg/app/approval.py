@@ -27,6 +27,7 @@ from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.folders import WHO_MAY, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.leftovers import about_leftovers
 from vppcfg.transaction.lock import holder_text
 
 __all__ = [
@@ -142,7 +143,7 @@ def guard(
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
-    found = (*guards.about_unmanaged(plan, protected, terms.limits), *guards.about_leftovers(plan))
+    found = (*guards.about_unmanaged(plan, protected, terms.limits), *about_leftovers(plan))
     for objection in (*found, *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
@@ -168,7 +169,7 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
         guards.mass_deletion(plan),
         *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
     ]
-    found = (*guards.about_leftovers(plan), *guards.about_routes(plan, dataplane))
+    found = (*about_leftovers(plan), *guards.about_routes(plan, dataplane))
     texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:
         if text:

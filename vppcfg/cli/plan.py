@@ -280,7 +280,8 @@ def _guarded(
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
     from vppcfg.app.approval import rollback_objections
-    from vppcfg.transaction.guard import about_leftovers, about_routes, about_unmanaged, objections
+    from vppcfg.transaction.guard import about_routes, about_unmanaged, objections
+    from vppcfg.transaction.leftovers import about_leftovers
 
     if not plan.steps:
         return []

@@ -164,6 +164,17 @@ class PolicyRouteKind(Kind):
                 found.setdefault(index, []).append(route)
         return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return the policies with a next hop on a deleted interface."""
+        if not connection.offers(_POLICIES):
+            return {}
+        listed = connection.lists(replies, "abf_policy_details", ("policy.policy_id",), "type", "sw_if_index")
+        there = {_NO_INTERFACE, *known.names}
+        left = {number: i for (number,), paths in listed for kind, i in paths if kind == NORMAL and i not in there}
+        return {"left_policies": tuple(sorted(left.items()))}
+
     def has_nodes_on(self, interface: Interface) -> bool:
         """Return whether it has policies of files, or of other programs."""
         return bool(interface.policy_routes)

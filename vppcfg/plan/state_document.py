@@ -177,7 +177,8 @@ def _facts(document: object) -> Facts:
         "plugins": frozenset,
         "address_followers": lambda names: frozenset(_texts("facts.address_followers", names)),
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
-        "memif_sockets": _sockets,
+        "memif_sockets": lambda entries: _numbered("memif_sockets", entries, str),
+        "left_policies": lambda entries: _numbered("left_policies", entries, int),
         "left_neighbors": lambda entries: tuple(
             _build(OrphanedNeighbor, entry, "facts.left_neighbors") for entry in entries
         ),
@@ -185,13 +186,12 @@ def _facts(document: object) -> Facts:
     return _build(Facts, document, "facts", converters)
 
 
-def _sockets(document: object) -> tuple[tuple[int, str], ...]:
-    found = []
-    for entry in document if isinstance(document, list) else [document]:
-        if not (isinstance(entry, list) and [type(value) for value in entry] == [int, str]):
-            raise ValueError("facts.memif_sockets in the state document is no list of numbers and files")
-        found.append((entry[0], entry[1]))
-    return tuple(found)
+def _numbered(name: str, document: object, kind: type) -> tuple[tuple[Any, ...], ...]:
+    """Return pairs of a number and something of one type."""
+    entries = document if isinstance(document, list) else [document]
+    if not all(isinstance(entry, list) and [type(value) for value in entry] == [int, kind] for entry in entries):
+        raise ValueError(f"facts.{name} in the state document has something else than [integer, {kind.__name__}]")
+    return tuple(map(tuple, entries))
 
 
 def _table(table: str, document: object) -> dict[str, Any]:

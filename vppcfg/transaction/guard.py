@@ -9,15 +9,13 @@ from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.det44 import Det44Map
-from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import AnchorHost, RemoveNeighbor, RemoveObject, SetNeighbor, SetObject
+from vppcfg.plan.operations import AnchorHost
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
@@ -172,72 +170,6 @@ def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
     clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
     has_client = any(each.tables[table.is_ipv6] == table.table_id for each in clients)
     return found - {_OF_CLIENTS} if has_client else found
-
-
-def about_leftovers(plan: Plan) -> Iterator[Objection]:
-    """Yield objections to a plan at which VPP would end because of what it has kept of deleted interfaces."""
-    yield from _about_neighbors(plan)
-    yield from _about_det44(plan)
-
-
-def _about_neighbors(plan: Plan) -> Iterator[Objection]:
-    """Yield objections to a plan that gives static neighbours of deleted interfaces to new ones.
-
-    VPP up to 25.10 leaves them to the next interface with the index, which may be any that is made, and ends when the
-    same address is entered on another interface or taken out there (vnet/ip-neighbor/ip_neighbor.c). No option lifts
-    it: VPP takes out no neighbour of an interface that is not there.
-    """
-    left = plan.observed.facts.left_neighbors
-    if not left:
-        return
-    changed = {each.address for each in plan.of(SetNeighbor)} | {each.address for each in plan.of(RemoveNeighbor)}
-    fatal = [each for each in left if each.address in changed]
-    if fatal:
-        yield Objection(
-            f"VPP would end when the static neighbour {fatal[0].address} is entered or taken out, for it has kept one "
-            f"of a deleted interface ({_with_indexes(fatal)})",
-            _freeing(fatal[0]),
-        )
-    elif made := sorted(_created_names(plan), key=natural_key):
-        yield Objection(
-            f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or "
-            f"another new interface would inherit",
-            _freeing(left[0]),
-        )
-
-
-def _about_det44(plan: Plan) -> Iterator[Objection]:
-    """Yield an objection to a change of DET44's maps while it has an outside interface first that is gone."""
-    index = plan.observed.facts.left_det44
-    items = [*(each.item for each in plan.of(SetObject)), *(each.item for each in plan.of(RemoveObject))]
-    if index is not None and any(isinstance(each, Det44Map) for each in items):
-        yield Objection(
-            f"VPP would end when a map of DET44 is set or removed, for it has kept a deleted interface, index {index}",
-            f"restart VPP, or type `create loopback interface` at its prompt until one has index {index} in `show "
-            "interface`, and `set interface det44 outside loopN del` there; then delete these loopbacks",
-        )
-
-
-def _created_names(plan: Plan) -> set[str]:
-    """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
-
-    What is recreated takes an index that was just freed.
-    """
-    observed, desired = plan.observed, plan.desired
-    return {*desired.interfaces.keys() - observed.interfaces.keys(), *desired.lcps.keys() - observed.lcps.keys()}
-
-
-def _with_indexes(left: Sequence[OrphanedNeighbor]) -> str:
-    shown = [f"{each.address} at index {each.sw_if_index}" for each in left[:_MOST]]
-    return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
-
-
-def _freeing(left: OrphanedNeighbor) -> str:
-    return (
-        f"restart VPP, or type `create loopback interface` at its prompt until one has index {left.sw_if_index} "
-        f"in `show interface`, and `set ip neighbor del loopN {left.address} {left.mac}` there; then delete "
-        "these loopbacks"
-    )
 
 
 def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:

@@ -11,7 +11,7 @@ from vppcfg.plan.stages import waits
 from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction.guard import about_leftovers
+from vppcfg.transaction.leftovers import about_leftovers
 from vppcfg.transaction.planning import not_carried_over
 from vppcfg.vpp.live import LiveDataplane
 
@@ -72,6 +72,37 @@ def test_a_map_of_det44_is_refused_while_it_has_kept_a_deleted_interface(
     assert "kept a deleted interface, index 3" in objection.text
     with pytest.raises(DiedError):
         vpp[0].run_line("det44 add in 10.0.0.0/24 out 203.0.113.0/28")
+
+
+def test_a_route_with_a_path_over_a_deleted_interface_goes_as_a_whole(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
+    """VPP 23.06 and 26.10 end when one path of it goes."""
+    ways = [f"ip route add 203.0.113.0/24 via {way}" for way in ("10.0.0.9 loop0", "192.0.2.9 eth1", "192.0.2.8 eth1")]
+    ways.append("ip route add 203.0.113.0/24 via 198.51.100.9 eth0.100")
+    set_up(vpp, WITH_SUB, ("create loopback interface", *ways, "delete loopback interface intfc loop0"))
+    plan = planned(FILE, vpp[1])
+    (lost,) = unmanaged_changes(plan)
+    assert str(lost).endswith("via 192.0.2.9 eth1 via 198.51.100.9 eth0.100: lost; not brought back by rollback")
+    assert "ip route del 203.0.113.0/24" in [each.cli() for each in plan.operations]
+    apply_to(plan, vpp[1])
+    assert vpp[0].run_line("show version")[0] == 0
+
+
+def test_a_policy_is_refused_while_a_next_hop_is_on_a_deleted_interface(
+    vpp: tuple[SimulatedVpp, LiveDataplane],
+) -> None:
+    """Tried on VPP 23.06 and 26.10, with the hint: a further next hop ends VPP."""
+    list_ = "acls:\n  web: { terms: [ { action: permit, source: 10.0.0.0/8 } ] }\n"
+    loop = "loopbacks:\n  loop5: { addresses: [ 192.0.2.1/24 ] }\n"
+    route = "policy-routes: [ { acl: web, via: { gateway: 192.0.2.9, interface: loop5 } } ]"
+    before = f"interfaces:\n  eth0: {{ addresses: [ 198.51.100.1/24 ], {route} }}\n{list_}"
+    set_up(vpp, before + loop, ("delete loopback interface intfc loop5",))
+    after = before.replace("192.0.2.9, interface: loop5", "198.51.100.9, interface: eth0")
+    plan = planned(after, vpp[1])
+    (objection,) = about_leftovers(plan)
+    assert "has a next hop on a deleted interface, index 3" in objection.text
+    assert vpp[0].run_line("create loopback interface")[0] == 0
+    apply_to(planned(after, vpp[1]), vpp[1])
+    assert planned(after, vpp[1]).steps == ()
 
 
 @pytest.mark.parametrize(("line", "label"), TO_TABLE.items())

@@ -37,6 +37,7 @@ from vppcfg.kinds.macip import SetMacip
 from vppcfg.kinds.macip_acl import CreateMacip, DeleteMacip, ReplaceMacip
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.kinds.path_mtu import AnchorHost
+from vppcfg.kinds.policy_route_operations import CreatePolicy
 from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface
@@ -63,6 +64,7 @@ __all__ = [
     "CreateLinuxBridge",
     "CreateMacip",
     "CreateNamespace",
+    "CreatePolicy",
     "CreateSubInterface",
     "DeleteAcl",
     "DeleteBridge",

@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, ordered, without_paths
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
-from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -82,6 +82,8 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
         raise RefusedError(Retval.INVALID_VALUE, "ACL index must match existing ACL index in policy")
     shapes = {path.shape for path in known[1]}
     fresh = [path for path in paths if path.shape not in shapes]
+    if fresh:
+        survive_stale(tables, known[1])
     new = ordered((*known[1], *fresh)) if fresh else ()
     policies[number] = acl, new
     if new:
@@ -98,6 +100,7 @@ def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
     if not known[1]:
         raise DiedError
     left = without_paths(known[1], paths)
+    survive_stale(tables, left)
     if left:
         hold_paths(tables, left)
     release_paths(tables, known[1])

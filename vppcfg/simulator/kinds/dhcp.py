@@ -12,7 +12,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
 
@@ -69,10 +69,16 @@ class DhcpMain:
 def add_client(
     tables: Tables, sw_if_index: int, hostname: bytes, *, client_id: bytes, is_broadcast: bool = True, dscp: int = 0
 ) -> None:
-    """Make a client; raise RefusedError where there is one."""
+    """Make a client; raise RefusedError where there is one.
+
+    VPP reads the hardware address of the interface (send_dhcp_pkt), and ends where there is none; memifs have one.
+    """
     main = tables.part(DhcpMain)
     if sw_if_index in main.by_sw:
         raise RefusedError(Retval.INVALID_VALUE)
+    port = tables.hw_of(tables.sw[sw_if_index])
+    if not port.is_ethernet and port.device_class != "memif":
+        raise DiedError
     client = main.clients.add(
         lambda index: Client(
             index=index,

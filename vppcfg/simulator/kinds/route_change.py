@@ -8,6 +8,7 @@ paths (fib_path_list.c).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
@@ -86,6 +87,7 @@ def change(
         new = ordered(paths) if is_add else ()
     else:
         new = with_paths(old, paths) if is_add else without_paths(old, paths)
+        survive_stale(tables, old if is_add else new)
     if source == API:
         table.marked.discard(key)
     if old and not new and len(table.routes[key]) == 1:
@@ -116,6 +118,13 @@ def _survive_loss(tables: Tables, table: FibTable, key: Prefix, paths: tuple[Fib
             found = (prefix for prefix, _ in entries(tables, path.is_ipv6, path.table_id) if length < prefix[1] < bits)
             if not any(host >> bits - more == start >> bits - more for start, more in found):
                 raise DiedError
+
+
+def survive_stale(tables: Tables, paths: Iterable[FibPath]) -> None:
+    """Die where VPP resolves a path over a deleted interface again (ip_pmtu_adj_delegate_adj_created)."""
+    indexes = (path.sw_if_index for path in paths if path.kind == NORMAL)
+    if any(index != NONE and not tables.sw.has(index) for index in indexes):
+        raise DiedError
 
 
 def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:

@@ -6,7 +6,7 @@ none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,7 @@ _NUMBERS = ("table_id", "rpf_id", "weight", "preference", "type", "flags", "prot
 _LABEL = ("is_uniform", "label", "ttl", "exp")
 _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for part in _LABEL)
 PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
+Path = Mapping[str, Any]
 _NORMAL = 0
 _ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
 
@@ -55,7 +56,7 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         replies, "ip_route_v2_details", heads, *PATH
     ):
         table = FibTable(table_id=table_id, is_ipv6=bool(family))
-        values = {
+        values: Values = {
             "route.table_id": table_id,
             "route.prefix.address.af": family,
             "route.prefix.address.un": raw,
@@ -63,9 +64,11 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
             "route.src": source,
         }
         prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
-        for each in paths:
-            path = dict(zip(PATH, each, strict=True))
-            name = scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
+        ways = [dict(zip(PATH, each, strict=True)) for each in paths]
+        named = [(path, scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else "") for path in ways]
+        kept = [(path, name) for path, name in named if not _is_stale(scope, path)]
+        found = []
+        for path, name in named:
             beyond = "" if name else lookup_table_of(path)
             holder = next((each for each in (table.key, name, beyond) if each in scope.holders), "")
             if holder and source in kinds:
@@ -73,10 +76,38 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
                 attachment = _through_table(attachment, beyond, source)
                 is_exact = name or not _is_like_a_drop(path)
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
-                yield attachment if is_exact else replace(attachment, put=None, take=whole, lines=())
+                found.append(attachment if is_exact else replace(attachment, put=None, take=whole, lines=()))
+        yield from found if kept == named else (_of_route(each, prefix, values, kept) for each in found[:1])
 
 
-def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
+def _is_stale(scope: ReadScope, path: Path) -> bool:
+    """Return whether a path is over a deleted interface.
+
+    VPP resolves it again when another path of the route comes or goes, and ends: such a route goes as a whole or not.
+    """
+    return path["type"] == _NORMAL and path["sw_if_index"] not in {NO_INDEX, *scope.names}
+
+
+def _of_route(attachment: Attachment, prefix: str, route: Values, paths: Sequence[tuple[Path, str]]) -> Attachment:
+    """Return a path of a route that VPP changes as a whole only, with all of its paths that lead anywhere."""
+    return replace(
+        attachment,
+        name=" ".join((prefix, *(way_of(*each) for each in paths))),
+        put=None,
+        take=stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **route}),
+        lines=tuple(line for each in paths for line in _lines(prefix, *each)),
+        removal=f"ip route del {prefix}",
+    )
+
+
+def _lines(prefix: str, path: Path, name: str) -> tuple[str, ...]:
+    """Return the command that adds a path to a route; none where it has no words."""
+    if has_modes(path):
+        return ()
+    return (f"ip route add {prefix} {way_of(path, name)}{share_of(path)}{labels_of(path)}",)
+
+
+def _is_like_a_drop(path: Path) -> bool:
     """Return whether a path is shown as a look-up in the default table, which may be another end too.
 
     So are `null-send-unreach`, `null-send-prohibit` and `punt`, and before 24.10 `drop` (5f694322a92).
@@ -84,7 +115,7 @@ def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
     return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
 
 
-def lookup_table_of(path: Mapping[str, Any]) -> str:
+def lookup_table_of(path: Path) -> str:
     """Return the FIB table, other than the default one, that a path of no interface goes on in; '' for none."""
     is_there = path["type"] == _NORMAL and path["sw_if_index"] == NO_INDEX and path["table_id"]
     return table_key(path["table_id"], is_ipv6=path["proto"] == 1) if is_there else ""
@@ -106,9 +137,7 @@ def _through_table(attachment: Attachment, beyond: str, source: int) -> Attachme
     return replace(attachment, put=put, take=take)
 
 
-def _of_path(
-    holder: str, kind: str, prefix: str, route: Mapping[str, Any], path: Mapping[str, Any], name: str
-) -> Attachment:
+def _of_path(holder: str, kind: str, prefix: str, route: Values, path: Path, name: str) -> Attachment:
     element = element_of(path, name)
     change = {"is_multipath": 1, **route}
     return Attachment(
@@ -119,21 +148,19 @@ def _of_path(
         put=stored_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
         take=stored_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
         outlives=True,
-        lines=()
-        if has_modes(path)
-        else (f"ip route add {prefix} {way_of(path, name)}{share_of(path)}{labels_of(path)}",),
+        lines=_lines(prefix, path, name),
         removal=f"ip route del {prefix} {way_of(path, name)}",
     )
 
 
-def element_of(path: Mapping[str, Any], name: str) -> dict[str, Any]:
+def element_of(path: Path, name: str) -> dict[str, Any]:
     """Return a path without its zeros; one that leads nowhere has the number that it was given, which is compared."""
     return {key: value for key, value in path.items() if value} | (
         {"sw_if_index": index_placeholder(name)} if name else {}
     )
 
 
-def way_of(path: Mapping[str, Any], name: str) -> str:
+def way_of(path: Path, name: str) -> str:
     """Return where a path leads, as the prompt takes it."""
     if path["type"] != _NORMAL:
         return f"via {_ENDS.get(path['type'], name)}"
@@ -146,18 +173,18 @@ def way_of(path: Mapping[str, Any], name: str) -> str:
     return f"via {gateway} {name}".replace("  ", " ").rstrip()
 
 
-def share_of(path: Mapping[str, Any]) -> str:
+def share_of(path: Path) -> str:
     weight = f" weight {path['weight']}" if path["weight"] not in (0, 1) else ""
     return weight + (f" preference {path['preference']}" if path["preference"] else "")
 
 
-def labels_of(path: Mapping[str, Any]) -> str:
+def labels_of(path: Path) -> str:
     """Return the MPLS labels that a path gives its packets, as the prompt takes them."""
     labels = " ".join(str(path[f"label_stack.{place}.label"]) for place in range(path["n_labels"]))
     return f" out-labels {labels}" if labels else ""
 
 
-def has_modes(path: Mapping[str, Any]) -> bool:
+def has_modes(path: Path) -> bool:
     """Return whether a label of a path has a TTL or a class of its own, which the prompt takes in no words."""
     places = range(path["n_labels"])
     return any(path[f"label_stack.{place}.{part}"] for place in places for part in ("ttl", "exp"))
