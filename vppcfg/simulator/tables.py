@@ -25,6 +25,7 @@ from vppcfg.simulator.wire import NONE
 IDS_HAVE_NO_SIGN = ReleaseQuirk(
     span="26.06-", text="a sub-interface id of 2147483648 and more stands in a name without a sign (ca681ca829d)"
 )
+_INDEX_OF_DELETED = ReleaseQuirk(span="24.02-", text="the name of a deleted interface has its index (535364e9045)")
 _SUB_ID = re.compile(r"-?\d+", re.ASCII)
 
 
@@ -393,6 +394,13 @@ class Tables:
     def name_on(self, port: HwInterface, interface: SwInterface) -> str:
         """Return the name of an interface whose port is known."""
         return f"{port.name}.{self._shown(interface.sub_id)}" if interface.is_sub else port.name
+
+    def name_at(self, sw_if_index: int) -> str:
+        """Return VPP's name of the interface with an index, which may be gone (format_vnet_sw_if_index_name)."""
+        row = self.sw.get(sw_if_index)
+        if row is not None:
+            return self.name_of(row)
+        return f"DELETED ({sw_if_index})" if self.release.has(_INDEX_OF_DELETED) else "DELETED"
 
     def _shown(self, sub_id: int) -> int:
         return sub_id if self.release.has(IDS_HAVE_NO_SIGN) else signed(sub_id)

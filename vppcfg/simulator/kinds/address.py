@@ -52,10 +52,8 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
         raise _overlap(tables, interface, is_ipv6, (address, length), conflict)
     known = book.find(book.table_of(interface.index), address)
     if known is not None:
-        owner = tables.sw.get(known.sw_if_index)
-        holder = tables.name_of(owner) if owner else f"DELETED ({known.sw_if_index})"
         text = f"Prefix {_text(is_ipv6, address, length)} already found on interface "
-        raise RefusedError(Retval.DUPLICATE_IF_ADDRESS, text + holder)
+        raise RefusedError(Retval.DUPLICATE_IF_ADDRESS, text + tables.name_at(known.sw_if_index))
     if not 0 < length <= book.bits:
         text = f"{_text(is_ipv6, address, length)} wrong length for interface {tables.name_of(interface)}"
         raise RefusedError(Retval.ADDRESS_LENGTH_MISMATCH, text)

@@ -212,7 +212,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
         _option(tables, line, found)
     request = _requested(found)
     if found.get("del"):
-        return f"DELETED ({delete(tables, request)})\n"
+        return f"{tables.name_at(delete(tables, request))}\n"
     return f"{tables.name_of(create(tables, request))}\n"
 
 

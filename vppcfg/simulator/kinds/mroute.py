@@ -314,8 +314,7 @@ def _interfaces(tables: Tables, paths: Paths) -> Iterator[str]:
 def _name(tables: Tables, path: FibPath) -> str:
     if path.kind == LOCAL:
         return "[@0]: dpo-receive"
-    row = tables.sw.get(path.sw_if_index)
-    return tables.name_of(row) if row is not None else f"DELETED ({path.sw_if_index})"
+    return tables.name_at(path.sw_if_index)
 
 
 def _words(flags: int) -> str:
