@@ -144,3 +144,21 @@ def test_policies_of_others_stay_unless_the_file_has_the_key(vpp: RealVpp, tmp_p
     words = ["-q", "-a", str(vpp.socket_path)]
     assert main(["rollback", "-y", *words]) == ExitCode.DONE
     assert "policy:7 priority:4" in vpp.cli("show abf attach eth0")[1]
+
+
+def test_a_policy_over_a_deleted_interface_waits_until_its_index_is_taken(
+    vpp: RealVpp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """VPP ends when such a policy gets another next hop."""
+    (file := tmp_path / "router.yaml").write_text(
+        _FILE % ", policy-routes: [ { acl: voice, via: { gateway: 10.0.5.2, interface: loop5 } } ]"
+        + "loopbacks: { loop5: { addresses: [ 10.0.5.1/24 ] } }\n"
+    )
+    command = ["apply", "-y", "-q", "-a", str(vpp.socket_path), "-c", str(file)]
+    assert main(command) == ExitCode.DONE
+    assert vpp.cli("delete loopback interface intfc loop5") == (0, "")
+    file.write_text(_FILE % ", policy-routes: [ { acl: voice, via: { gateway: 10.0.2.2, interface: eth2 } } ]")
+    assert main(command) == ExitCode.REFUSED
+    assert "a next hop on a deleted interface, index 5" in capsys.readouterr().err
+    assert vpp.cli("create loopback interface") == (0, "loop0\n")
+    assert main(command) == main(["plan", "--detailed-exitcode", *command[2:]]) == ExitCode.DONE
