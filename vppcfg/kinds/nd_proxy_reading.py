@@ -13,7 +13,7 @@ from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.route_hidden import hops_of_source
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import HiddenObject
+from vppcfg.model.vpp_object import OF_DELETED, HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import VppReader
@@ -28,7 +28,9 @@ _SOURCE_ID = 13
 def unlisted_proxies(
     connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
 ) -> Iterator[HiddenObject]:
-    """Yield those of `items` that VPP has; none of a VPP in which no file has set any. Raise DataplaneError.
+    """Yield those of `items` that VPP has, and those that it would end at; none where no file has set any.
+
+    Raise DataplaneError.
 
     VPP answers for a host that has an entry of this source, whatever better one its packets are forwarded by.
     `names` are the interfaces by index.
@@ -44,6 +46,8 @@ def unlisted_proxies(
         hops = hops_of_source(printed[lines[each.name]][1], _SOURCE, names)
         if any(hop.interface == each.interface for hop in hops):
             yield HiddenObject(item=each, by="", found=each)
+        elif not all(hop.interface for hop in hops):
+            yield HiddenObject(item=each, by=OF_DELETED, found=None)
 
 
 def all_proxies(connection: VppReader, state: State, names: Mapping[int, str]) -> Iterator[NdProxy]:

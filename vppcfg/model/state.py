@@ -81,6 +81,8 @@ class Facts:
     """Whether DET44 was enabled since VPP was started; whether it still is cannot be read."""
     left_det44: int | None = None
     """The index of a deleted interface by which DET44 would lead the outside prefixes of maps, None for none."""
+    left_proxies: tuple[str, ...] = ()
+    """The names of ND proxies that a plan sets and VPP has kept of a deleted interface."""
     left_policies: tuple[tuple[int, int], ...] = ()
     """The policies (ABF) with a next hop on a deleted interface, and the index that it had."""
     workers: int = 0

@@ -91,11 +91,13 @@ class HiddenObject:
     item: VppObject
     """What was asked about."""
     by: str
-    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours."""
+    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours; `OF_DELETED`."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 
 
+OF_DELETED = "deleted interface"
+"""In the way of an object is what VPP has kept of an interface that is gone, and it would end."""
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]
 """Objects by kind and name; a kind without any has no entry."""
 T = TypeVar("T", bound=VppObject)

@@ -178,6 +178,7 @@ def _facts(document: object) -> Facts:
         "address_followers": lambda names: frozenset(_texts("facts.address_followers", names)),
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
         "memif_sockets": lambda entries: _numbered("memif_sockets", entries, str),
+        "left_proxies": lambda names: tuple(_texts("facts.left_proxies", names)),
         "left_policies": lambda entries: _numbered("left_policies", entries, int),
         "left_neighbors": lambda entries: tuple(
             _build(OrphanedNeighbor, entry, "facts.left_neighbors") for entry in entries

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.det44 import Det44Map
+from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.plan.operations import CreatePolicy, RemoveNeighbor, RemoveObject, SetNeighbor, SetObject
 from vppcfg.plan.plan import Plan
@@ -23,6 +24,7 @@ def about_leftovers(plan: Plan) -> Iterator[Objection]:
     yield from _about_neighbors(plan)
     yield from _about_det44(plan)
     yield from _about_policies(plan)
+    yield from _about_proxies(plan)
 
 
 def _about_neighbors(plan: Plan) -> Iterator[Objection]:
@@ -75,6 +77,18 @@ def _about_policies(plan: Plan) -> Iterator[Objection]:
             f"VPP would end when policy {number} is set, for it has a next hop on a deleted interface, index "
             f"{left[number]}",
             f"{_taking(left[number])}; then apply again, and delete these loopbacks",
+        )
+
+
+def _about_proxies(plan: Plan) -> Iterator[Objection]:
+    """Yield an objection to an ND proxy whose host has one on a deleted interface: VPP ends as with policies."""
+    for name in plan.observed.facts.left_proxies[:1]:
+        proxy = plan.desired.of(NdProxy)[name]
+        yield Objection(
+            f"VPP would end when {proxy.interface} answers for {proxy.address}, for a deleted interface does so still",
+            f"restart VPP, or take the number N behind `if_index:` in `show ip6 fib table {proxy.table_id} "
+            f"{proxy.address}/128`, type `create loopback interface` at its prompt until one has index N in `show "
+            f"interface`, and `set ip6 nd proxy loopN del {proxy.address}` there; then delete these loopbacks",
         )
 
 

@@ -17,6 +17,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import OF_DELETED
 from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
@@ -73,9 +74,12 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
             _log.warning("%s", shadow_text(each.item.name, each.by))
     if there:
         plan = make_plan(plan.observed.with_hidden(there), plan.desired)
+    if left := tuple(each.item.name for each in found if each.by == OF_DELETED):
+        facts = replace(plan.observed.facts, left_proxies=left)
+        plan = replace(plan, observed=replace(plan.observed, facts=facts))
     names = {name for items in plan.desired.objects.values() for name in items}
     hidden_by = {name: by for name, by in plan.observed.hidden_by.items() if name in names}
-    hidden_by |= {each.item.name: each.by for each in found if each.by}
+    hidden_by |= {each.item.name: each.by for each in found if each.by not in {"", OF_DELETED}}
     return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 

@@ -105,6 +105,19 @@ def test_a_policy_is_refused_while_a_next_hop_is_on_a_deleted_interface(
     assert planned(after, vpp[1]).steps == ()
 
 
+def test_a_proxy_is_refused_while_a_deleted_interface_has_it(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
+    """Tried on VPP 26.10, with the hint: VPP ends when another interface gets it."""
+    proxy = '{ addresses: [ "2001:db8::1/64" ], nd-proxy: [ "2001:db8::5" ] }'
+    set_up(vpp, f"{FILE}loopbacks: {{ loop5: {proxy} }}\n", ("delete loopback interface intfc loop5",))
+    file = FILE.replace("eth0: {}", f"eth0: {proxy}")
+    (objection,) = about_leftovers(planned(file, vpp[1]))
+    assert "VPP would end when eth0 answers for 2001:db8::5" in objection.text
+    assert [vpp[0].run_line(f"create loopback interface{words}")[0] for words in ("", " instance 9")] == [0, 0]
+    assert vpp[0].run_line("set ip6 nd proxy loop0 del 2001:db8::5")[0] == 0
+    apply_to(planned(file, vpp[1]), vpp[1])
+    assert planned(file, vpp[1]).steps == ()
+
+
 @pytest.mark.parametrize(("line", "label"), TO_TABLE.items())
 def test_what_leads_into_a_table_goes_before_it(line: str, label: str, vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
     set_up(vpp, FILE, (line,))
