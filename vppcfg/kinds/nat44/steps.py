@@ -181,9 +181,9 @@ def _rebinds(interface: str, transition: Transition) -> bool:
     before, after = transition.observed.interfaces.get(interface), transition.desired.interfaces.get(interface)
     if before is None or after is None:
         return False
-    is_moved = transition.moved.get(interface, (False, False))[0]
     if before.unnumbered is not None or after.unnumbered is not None:
         return _addresses_differ(interface, transition)
+    is_moved = transition.moved.get(interface, (False, False))[0]
     old, new = (_ipv4(each.addresses) for each in (before, after))
     return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
 
