@@ -654,6 +654,7 @@ NOTES: tuple[BehaviourNote, ...] = (
 """Ascending by release."""
 
 UNSEEN = {
+    "535364e9045": "only VPP's prompt prints the name of a deleted interface",
     "9c6fd897fda": "only a program that names no interface sees it",
     "74cf9657676": "GRE keys are a key of the file, which its own check finds",
     "191f96a1567": "preshared keys are a key of the file, which its own check finds",
