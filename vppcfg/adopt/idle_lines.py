@@ -35,9 +35,7 @@ class Reruns:
         self._lines = lines
         self._grammar = grammar
         self._left_to_run = self._left_to_undo = _MOST_COMMANDS
-        self._whole: tuple[Simulation, set[int]] | None = None
-        self._known: dict[frozenset[int], bool] = {}
-        """By the lines that are run: whether VPP ends as it does with all of them."""
+        self._whole: tuple[Any, set[int]] | None = None
 
     def without(self, left_out: Sequence[SourceLine]) -> Simulation:
         """Return a VPP that has run what counts, but for some lines."""
@@ -45,34 +43,25 @@ class Reruns:
 
     def is_idle(self, lines: Sequence[SourceLine]) -> bool:
         """Return whether VPP ends the same without some lines, and refuses none of the others."""
-        run = frozenset(id(line) for line in self._counting(lines))
-        if (known := self._known.get(run)) is not None:
-            return known
         self._left_to_undo -= len(self._lines)
         if self._left_to_undo < 0:
             return False
         if self._whole is None:
-            self._whole = self._run_without(())
-        self._known[run] = self._ends_alike(*self._run_without(lines), *self._whole)
-        return self._known[run]
+            self._whole = self._effects_without(())
+        effects, refused = self._effects_without(lines)
+        return bool(effects == self._whole[0]) and refused <= self._whole[1]
 
-    @staticmethod
-    def _ends_alike(one: Simulation, refused: set[int], whole: Simulation, refused_of_whole: set[int]) -> bool:
-        """Reading takes most of the time: what others have is read only where the rest is alike."""
-        return refused <= refused_of_whole and one.observe() == whole.observe() and one.effects() == whole.effects()
-
-    def _counting(self, left_out: Sequence[SourceLine]) -> Iterator[SourceLine]:
-        skipped = {id(line) for line in left_out}
-        for line in self._lines:
-            counts = line.outcome in _COUNTING and id(line) not in skipped
-            if counts and (line.is_carried_out or line.is_left):
-                yield line
+    def _effects_without(self, left_out: Sequence[SourceLine]) -> tuple[Any, set[int]]:
+        simulation, refused = self._run_without(left_out)
+        return simulation.effects(), refused
 
     def _run_without(self, left_out: Sequence[SourceLine]) -> tuple[Simulation, set[int]]:
         """Return also which lines VPP refuses."""
         simulation, refused = self._start(), set()
-        for line in self._counting(left_out):
-            if line.command in simulation.commands:
+        skipped = {id(line) for line in left_out}
+        for line in self._lines:
+            counts = line.outcome in _COUNTING and id(line) not in skipped
+            if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
                 is_whole = line.text.startswith(f"{line.command} ")
                 meant = None if is_whole else self._grammar.read(without_uncomment(line.text))
                 is_done, _ = simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")

@@ -171,8 +171,8 @@ class PolicyRouteKind(Kind):
         if not connection.offers(_POLICIES):
             return {}
         listed = connection.lists(replies, "abf_policy_details", ("policy.policy_id",), "type", "sw_if_index")
-        there = {_NO_INTERFACE, *known.names}
-        left = {number: i for (number,), paths in listed for kind, i in paths if kind == NORMAL and i not in there}
+        normal = ((number, index) for (number,), paths in listed for kind, index in paths if kind == NORMAL)
+        left = {number: index for number, index in normal if index != _NO_INTERFACE and index not in known.names}
         return {"left_policies": tuple(sorted(left.items()))}
 
     def has_nodes_on(self, interface: Interface) -> bool:

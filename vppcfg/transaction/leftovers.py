@@ -56,8 +56,10 @@ def _about_neighbors(plan: Plan) -> Iterator[Objection]:
 def _about_det44(plan: Plan) -> Iterator[Objection]:
     """Yield an objection to a change of DET44's maps while it has an outside interface first that is gone."""
     index = plan.observed.facts.left_det44
+    if index is None:
+        return
     items = [*(each.item for each in plan.of(SetObject)), *(each.item for each in plan.of(RemoveObject))]
-    if index is not None and any(isinstance(each, Det44Map) for each in items):
+    if any(isinstance(each, Det44Map) for each in items):
         yield Objection(
             f"VPP would end when a map of DET44 is set or removed, for it has kept a deleted interface, index {index}",
             f"{_taking(index)}, and `set interface det44 outside loopN del` there; then delete these loopbacks",
@@ -71,6 +73,8 @@ def _about_policies(plan: Plan) -> Iterator[Objection]:
     ends at one whose interface is gone (ip_pmtu_adj_delegate_adj_created in vnet/ip/ip_path_mtu.c).
     """
     left = dict(plan.observed.facts.left_policies)
+    if not left:
+        return
     number = next((each.item.policy_id for each in plan.of(CreatePolicy) if each.item.policy_id in left), None)
     if number is not None:
         yield Objection(
@@ -82,10 +86,15 @@ def _about_policies(plan: Plan) -> Iterator[Objection]:
 
 def _about_proxies(plan: Plan) -> Iterator[Objection]:
     """Yield an objection to an ND proxy whose host has one on a deleted interface: VPP ends as with policies."""
-    for name in plan.observed.facts.left_proxies[:1]:
-        proxy = plan.desired.of(NdProxy)[name]
+    left = plan.observed.facts.left_proxies
+    if not left:
+        return
+    proxies = (each.item for each in plan.of(SetObject) if isinstance(each.item, NdProxy) and each.item.name in left)
+    proxy = next(proxies, None)
+    if proxy is not None:
         yield Objection(
-            f"VPP would end when {proxy.interface} answers for {proxy.address}, for a deleted interface does so still",
+            f"VPP would end when {proxy.interface} answers for {proxy.address}, for it has kept that host on a "
+            f"deleted interface",
             f"restart VPP, or take the number N behind `if_index:` in `show ip6 fib table {proxy.table_id} "
             f"{proxy.address}/128`, type `create loopback interface` at its prompt until one has index N in `show "
             f"interface`, and `set ip6 nd proxy loopN del {proxy.address}` there; then delete these loopbacks",

@@ -77,15 +77,17 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
                 is_exact = name or not _is_like_a_drop(path)
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
                 found.append(attachment if is_exact else replace(attachment, put=None, take=whole, lines=()))
-        yield from found if kept == named else (_of_route(each, prefix, values, kept) for each in found[:1])
+        has_stale = len(kept) < len(named)
+        yield from (_of_route(each, prefix, values, kept) for each in found[:1]) if has_stale else found
 
 
 def _is_stale(scope: ReadScope, path: Path) -> bool:
     """Return whether a path is over a deleted interface.
 
-    VPP resolves it again when another path of the route comes or goes, and ends: such a route goes as a whole or not.
+    VPP resolves it again when another path of the route comes or goes, and ends: the route is removed as a whole.
     """
-    return path["type"] == _NORMAL and path["sw_if_index"] not in {NO_INDEX, *scope.names}
+    index = path["sw_if_index"]
+    return path["type"] == _NORMAL and index != NO_INDEX and index not in scope.names
 
 
 def _of_route(attachment: Attachment, prefix: str, route: Values, paths: Sequence[tuple[Path, str]]) -> Attachment:
