@@ -18,8 +18,8 @@ FORMAT_VERSION = 1
 
 
 _DELETES = re.compile(r"(?:^|\s)(?:del|delete|disable)(?!\S)")
-_ADDS = re.compile(r"\senable(?!\S)")
-"""What is enabled in part, as the clamping of one family."""
+_ENABLES = re.compile(r"\senable(?!\S)")
+"""A line may enable one thing and disable another, as the clamping of IPv4 and of IPv6."""
 _TAKING_AWAY = frozenset({"clear interface tag", "set interface l3"})
 """Commands that take something away without such a word."""
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
@@ -69,7 +69,7 @@ class SourceLine:
     @property
     def takes_away(self) -> bool:
         """Return whether the line removes or disables something, which the file expresses by an absent key."""
-        deletes = _DELETES.search(self.text) is not None and _ADDS.search(self.text) is None
+        deletes = _DELETES.search(self.text) is not None and _ENABLES.search(self.text) is None
         return deletes or self.command in _TAKING_AWAY
 
     @property

@@ -28,7 +28,7 @@ _SOURCE_ID = 13
 def unlisted_proxies(
     connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
 ) -> Iterator[HiddenObject]:
-    """Yield those of `items` that VPP has, and those that it would end at; none where no file has set any.
+    """Yield those of `items` that VPP has, or has kept on a deleted interface; none where no file has set any.
 
     Raise DataplaneError.
 

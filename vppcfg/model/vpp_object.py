@@ -91,13 +91,13 @@ class HiddenObject:
     item: VppObject
     """What was asked about."""
     by: str
-    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours; `OF_DELETED`."""
+    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours. Or `OF_DELETED`."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 
 
 OF_DELETED = "deleted interface"
-"""In the way of an object is what VPP has kept of an interface that is gone, and it would end."""
+"""VPP has kept the object on an interface that was deleted, and would end when it is set on another one."""
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]
 """Objects by kind and name; a kind without any has no entry."""
 T = TypeVar("T", bound=VppObject)

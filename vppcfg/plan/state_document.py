@@ -191,7 +191,7 @@ def _numbered(name: str, document: object, kind: type) -> tuple[tuple[Any, ...],
     """Return pairs of a number and something of one type."""
     entries = document if isinstance(document, list) else [document]
     if not all(isinstance(entry, list) and [type(value) for value in entry] == [int, kind] for entry in entries):
-        raise ValueError(f"facts.{name} in the state document has something else than [integer, {kind.__name__}]")
+        raise ValueError(f"facts.{name} in the state document is no list of [int, {kind.__name__}]")
     return tuple(map(tuple, entries))
 
 

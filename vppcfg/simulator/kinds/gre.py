@@ -51,7 +51,7 @@ reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
-_DEVICE_CLASS = "GRE tunnel device"
+DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000
 _FRAME_BYTES = 9022
 """Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
@@ -127,7 +127,7 @@ def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
         return HwInterface(
             index=index,
             name=f"gre{signed(tunnel.number)}",
-            device_class=_DEVICE_CLASS,
+            device_class=DEVICE_CLASS,
             is_ethernet=is_ethernet,
             mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
             link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,

@@ -17,7 +17,7 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import LOCAL, FibPath
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import address, mroute
+from vppcfg.simulator.kinds import address, gre, mroute
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address
@@ -60,7 +60,6 @@ is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 _PREEMPT, _ACCEPT, _UNICAST, _IPV6 = 1, 2, 4, 8
 """Flags of a virtual router."""
-_GRE = "GRE tunnel device"
 _OWNER = 255
 """The priority of who has the addresses anyway."""
 _GROUPS = {False: "224.0.0.18", True: "ff02::12"}
@@ -160,7 +159,7 @@ def _enter(tables: Tables, key: Key, state: State) -> None:
     """Have a virtual router in another state; VPP ends where a master advertises itself on a GRE tunnel for packets."""
     router = tables.part(VrrpMain).routers[key]
     port = tables.hw_of(tables.sw[key[0]]) if tables.sw.has(key[0]) else None
-    if state is State.MASTER and port is not None and port.device_class == _GRE and not port.is_ethernet:
+    if state is State.MASTER and port is not None and port.device_class == gre.DEVICE_CLASS and not port.is_ethernet:
         raise DiedError
     old, router.state = router.state, state
     if router.flags & _ACCEPT and (old is State.MASTER) != (state is State.MASTER):
