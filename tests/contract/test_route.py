@@ -198,3 +198,32 @@ def test_a_replacement_takes_away_what_the_api_does_not_add_again(vpp: Subject, 
     assert change(vpp, "10.2.0.0/16", path("192.0.2.1", first), table=red) == 0
     assert vpp.api.ip_table_replace_end(table=table).retval == 0
     assert [bool(shown(vpp, f"10.{number}.0.0/16", table=red)) for number in (1, 2, 3)] == [False, True, True]
+
+
+def test_a_gateway_with_the_address_of_the_prefix_drops(vpp: Subject, first: int, red: int) -> None:
+    """In whatever table, and host bits count (fib_table_route_path_fixup); before 24.10 the gateway is shown."""
+
+    def drop(hop: str, weight: int = 1) -> list[Row]:
+        return [("" if vpp.since("24.10") else hop, ALL, 0, DROP, weight, 0)]
+
+    prefixes = ("10.1.0.7/24", "10.1.0.0/24", "10.1.0.7"), ("10.2.0.1/32", "10.2.0.1/32", "10.2.0.1")
+    for prefix, shown_as, hop in prefixes:
+        for is_typed in (False, True):
+            if is_typed:
+                assert vpp.cli(f"ip route add {prefix} table {red} via {hop} next-hop-table 0 weight 3") == (0, "")
+            else:
+                assert change(vpp, prefix, path(hop, weight=3), table=red) == 0
+            assert shown(vpp, shown_as, CLI if is_typed else API, table=red) == drop(hop, 3)
+            assert vpp.cli(f"ip route del {prefix} table {red}")[0] == 0
+            assert change(vpp, prefix, table=red, add=False) == 0
+    assert change(vpp, "10.3.0.0/16", path("10.3.0.0"), path("192.0.2.1", first)) == 0
+    assert shown(vpp, "10.3.0.0/16") == [("192.0.2.1", first, 0, NORMAL, 1, 0), *drop("10.3.0.0")]
+    assert change(vpp, "10.4.0.1/32", path("10.4.0.1", first)) == change(vpp, "0.0.0.0/0", path("10.0.0.9")) == 0
+    assert shown(vpp, "10.4.0.1/32") == [("10.4.0.1", first, 0, NORMAL, 1, 0)]
+    assert change(vpp, "2001:db8::1/64", path("2001:db8::1")) == 0
+    assert shown(vpp, "2001:db8::/64") == drop("2001:db8::1")
+    assert vpp.cli("ip route add 10.5.0.9/24 count 2 via 10.5.0.9")[0] == 0
+    assert shown(vpp, "10.5.0.0/24", CLI) == drop("10.5.0.9")
+    assert shown(vpp, "10.5.1.0/24", CLI) == drop("10.5.0.9")
+    assert vpp.cli(f"ip route add 10.6.0.1/32 count 2 via {PORTS[0]}")[0] == 0
+    assert shown(vpp, "10.6.0.2/32", CLI) == [("", first, 0, NORMAL, 1, 0)]

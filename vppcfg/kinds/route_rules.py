@@ -129,11 +129,24 @@ def route_hop(index: Index) -> Iterator[Problem]:
         elif hop.interface and hop.vrf is not None:
             text = "a next hop through an interface looks up nothing; remove `vrf` or `interface`"
             yield Problem(rule="route-hop", path=hop.path, text=text)
-        elif hop.gateway and (reason := _wrong_gateway(route, hop)):
+        elif hop.gateway and (reason := _wrong_family(route, hop)):
             yield Problem(rule="route-family", path=_below(hop, "gateway"), text=reason)
+        elif _is_itself(route, hop):
+            text = f"{hop.gateway} is the address of {route.prefix} itself, of which VPP makes a route that drops; "
+            text += "add `interface`, or name the VRF alone" if hop.vrf is not None else "add `interface`"
+            yield Problem(rule="route-itself", path=_below(hop, "gateway"), text=text)
 
 
-def _wrong_gateway(route: RouteConfig, hop: HopConfig) -> str | None:
+def _is_wrong(route: RouteConfig, hop: HopConfig) -> bool:
+    return _wrong_family(route, hop) is not None or _is_itself(route, hop)
+
+
+def _is_itself(route: RouteConfig, hop: HopConfig) -> bool:
+    """Return whether a gateway has the address of its prefix, whatever table it is in (fib_table_route_path_fixup)."""
+    return not hop.interface and hop.gateway == route.prefix.partition("/")[0]
+
+
+def _wrong_family(route: RouteConfig, hop: HopConfig) -> str | None:
     is_ipv6 = ":" in hop.gateway
     if ":" in route.prefix and not is_ipv6:
         return f"{hop.gateway} is no gateway for the IPv6 prefix {route.prefix}; name an IPv6 address"
@@ -152,7 +165,7 @@ def route_gateway(index: Index) -> Iterator[Problem]:
     tables = LeadingTables(index)
     for route, hop in hops:
         vrf, path = vrf_of(route, hop), _below(hop, "gateway")
-        if not hop.gateway or _wrong_gateway(route, hop):
+        if not hop.gateway or _is_wrong(route, hop):
             continue
         if (vrf, hop.gateway) in tables.own:
             owner = tables.own[vrf, hop.gateway]
@@ -173,7 +186,7 @@ def route_loop(index: Index) -> Iterator[Problem]:
         return
     tables = LeadingTables(index)
     for route, hop in hops:
-        if _wrong_gateway(route, hop):
+        if _is_wrong(route, hop):
             continue
         ring = _ring(route, hop, tables)
         if ring:

@@ -9,6 +9,8 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.stages import waits
 from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
+from vppcfg.simulator.kinds.mpls_route import Label, MplsRouteMain
+from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.leftovers import about_leftovers
@@ -85,6 +87,27 @@ def test_a_route_with_a_path_over_a_deleted_interface_goes_as_a_whole(vpp: tuple
     assert "ip route del 203.0.113.0/24" in [each.cli() for each in plan.operations]
     apply_to(plan, vpp[1])
     assert vpp[0].run_line("show version")[0] == 0
+
+
+@pytest.mark.parametrize("is_of_api", [True, False])
+def test_a_label_with_a_path_over_a_deleted_interface_is_not_changed_path_by_path(
+    vpp: tuple[SimulatedVpp, LiveDataplane], is_of_api: bool
+) -> None:
+    """VPP 26.10 ends when one path goes; a route of the API goes as a whole, one of the prompt stays and drops."""
+    ways = ("10.0.0.9 loop0", "198.51.100.9 eth0.100 out-labels 200")
+    labels = (f"mpls local-label add eos 100 via {way}" for way in ways)
+    lines = ("create loopback interface", "mpls table add 0", *labels)
+    set_up(vpp, WITH_SUB, lines)
+    key = Label(0, 100, True)
+    routes = vpp[0].tables.part(MplsRouteMain).routes
+    if is_of_api:
+        routes[key] = {API: routes[key][CLI]}
+    assert vpp[0].run_line("delete loopback interface intfc loop0")[0] == 0
+    plan = planned(FILE, vpp[1])
+    (lost,) = unmanaged_changes(plan)
+    assert "eos 100 via 198.51.100.9 eth0.100 out-labels 200: lost" in str(lost)
+    apply_to(plan, vpp[1])
+    assert (key in routes) is not is_of_api
 
 
 def test_a_policy_is_refused_while_a_next_hop_is_on_a_deleted_interface(

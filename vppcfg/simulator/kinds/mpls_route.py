@@ -15,7 +15,7 @@ from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_p
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.mpls import MplsMain
 from vppcfg.simulator.kinds.route import API, CLI
-from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -61,6 +61,8 @@ def change(
         new = ordered(paths) if is_add else ()
     else:
         new = with_paths(old, paths) if is_add else without_paths(old, paths)
+        if new != old:
+            survive_stale(tables, old if is_add else new)
     if new:
         main.routes.setdefault(key, {})[source] = new
         main.payloads.setdefault(key, payload)

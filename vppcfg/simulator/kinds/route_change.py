@@ -8,7 +8,7 @@ paths (fib_path_list.c).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
@@ -45,6 +45,8 @@ request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_ro
 reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
+GivenPrefix = tuple[bool, int, int]
+"""Whether it is of IPv6; the address with its host bits; the length."""
 _DROPS_OVER_LOCAL0 = ReleaseQuirk(
     span="-24.06", text="of a message, what drops is a way over local0, at which VPP crashes in a VRF (5f694322a92)"
 )
@@ -87,7 +89,8 @@ def change(
         new = ordered(paths) if is_add else ()
     else:
         new = with_paths(old, paths) if is_add else without_paths(old, paths)
-        survive_stale(tables, old if is_add else new)
+        if new != old:
+            survive_stale(tables, old if is_add else new)
     if source == API:
         table.marked.discard(key)
     if old and not new and len(table.routes[key]) == 1:
@@ -107,9 +110,10 @@ def _survive_loss(tables: Tables, table: FibTable, key: Prefix, paths: tuple[Fib
     for path in paths:
         bits = 128 if path.is_ipv6 else 32
         host = int.from_bytes(path.next_hop)
-        is_covered = _looks_up(path) and host >> bits - length == value >> bits - length and length < bits
-        is_here = _main(tables, path.is_ipv6).tables.get(path.table_id) is table
-        if not is_covered or not is_here or (host, bits) in table.routes:
+        if not _looks_up(path) or _main(tables, path.is_ipv6).tables.get(path.table_id) is not table:
+            continue
+        is_covered = host >> bits - length == value >> bits - length and length < bits
+        if not is_covered or (host, bits) in table.routes:
             continue
         book = tables.ip6 if path.is_ipv6 else tables.ip4
         known = tables.part(NeighborMain).entries.items()
@@ -176,16 +180,28 @@ def _key(is_ipv6: bool, value: int, length: int) -> Prefix:
     return value >> host_bits << host_bits, length
 
 
-def _completed(paths: list[FibPath], is_ipv6: bool, key: Prefix) -> tuple[FibPath, ...]:
-    """Return paths as VPP completes them: of a host that is reached through an interface, the host is the next hop."""
+def _completed(
+    tables: Tables, paths: Iterable[FibPath], prefix: GivenPrefix, *, is_first: bool = True
+) -> tuple[FibPath, ...]:
+    """Return paths as VPP completes them, for a prefix with its host bits (fib_table_route_path_fixup).
+
+    A gateway with the address of the prefix drops, in whatever table it is looked up. Of a host that is reached through
+    an interface, the host is the next hop; of several in a command, VPP completes the first alone.
+    """
+    is_ipv6, value, length = prefix
     bits = 128 if is_ipv6 else 32
-    host = key[0].to_bytes(bits // 8)
-    return tuple(
-        path._replace(next_hop=host)
-        if key[1] == bits and path.kind == NORMAL and path.sw_if_index != NONE and not any(path.next_hop)
-        else path
-        for path in paths
-    )
+    address = value.to_bytes(bits // 8)
+    is_host = length == bits and is_first
+    completed = []
+    for path in paths:
+        if _looks_up(path) and path.next_hop == address and any(address):
+            hop = address if tables.release.has(_TYPES_NO_DROPS) else b""
+            completed.append(path._replace(kind=DROP, next_hop=hop, table_id=0))
+        elif is_host and path.kind == NORMAL and path.sw_if_index != NONE and not any(path.next_hop):
+            completed.append(path._replace(next_hop=address))
+        else:
+            completed.append(path)
+    return tuple(completed)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -203,11 +219,12 @@ def _answer(call: Call, values: Values) -> Outgoing:
         raise RefusedError(Retval.NO_PATHS_IN_ROUTE)
     if is_add and values["route.table_id"]:
         _survive(call.tables, paths[-1])
-    key = _key(is_ipv6, int.from_bytes(values["route.prefix.address.un"][: bits // 8]), length)
-    completed = _completed(paths, is_ipv6, key)
-    source = values.get("route.src", 0) or API
+    value = int.from_bytes(values["route.prefix.address.un"][: bits // 8])
+    key = _key(is_ipv6, value, length)
     if call.tables.release.has(_DROPS_OVER_LOCAL0):
-        completed = tuple(path._replace(sw_if_index=0) if path.kind == DROP else path for path in completed)
+        paths = [path._replace(sw_if_index=0) if path.kind == DROP else path for path in paths]
+    completed = _completed(call.tables, paths, (is_ipv6, value, length))
+    source = values.get("route.src", 0) or API
     change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
     return call.reply()
 
@@ -229,7 +246,7 @@ def _command(tables: Tables, rest: Input) -> str:
     if line.is_at_end:
         return ""
     is_add, table_id, count = True, 0, 1
-    prefixes: list[tuple[bool, int, int]] = []
+    prefixes: list[GivenPrefix] = []
     paths: list[FibPath] = []
     while not line.is_at_end:
         if (number := line.number_after("table")) is not None:
@@ -251,13 +268,19 @@ def _command(tables: Tables, rest: Input) -> str:
     table = _main(tables, prefixes[0][0]).tables.get(table_id)
     if table is None:
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
+    for place, prefix in enumerate(_counted(prefixes, count if paths else 1)):
+        completed = _completed(tables, paths, prefix, is_first=not place)
+        change(tables, table, _key(*prefix), CLI, completed, is_add=is_add, is_multipath=bool(paths))
+        paths = [new if new.kind == DROP else old for old, new in zip(paths, completed, strict=True)]
+    return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
+
+
+def _counted(prefixes: Iterable[GivenPrefix], count: int) -> Iterator[GivenPrefix]:
+    """Yield prefixes, each with those that follow it, `count` in all."""
     for is_ipv6, value, length in prefixes:
         bits = 128 if is_ipv6 else 32
-        step = 1 << bits - length
-        for place in range(count if paths else 1):
-            key = _key(is_ipv6, (value + place * step) % (1 << bits), length)
-            change(tables, table, key, CLI, _completed(paths, is_ipv6, key), is_add=is_add, is_multipath=bool(paths))
-    return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
+        for place in range(count):
+            yield is_ipv6, (value + (place << bits - length)) % (1 << bits), length
 
 
 def _special(tables: Tables, line: Input) -> FibPath | None:

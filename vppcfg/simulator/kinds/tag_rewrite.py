@@ -9,7 +9,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Flag, SwInterface, Tables, TagRewriteBytes
+from vppcfg.simulator.tables import Flag, L2Config, SwInterface, Tables, TagRewriteBytes
 from vppcfg.simulator.wire import Outgoing, Values
 
 _API = """
@@ -55,15 +55,17 @@ def set_rewrite(
 ) -> None:
     """Set a tag rewrite; raise RefusedError for one that pops more tags than the interface matches.
 
-    Even a refusal loses the tags that were set before (l2vtr_configure).
+    Even a refusal loses the tags that were set before, and leaves the vector of L2 settings as long as it was
+    (l2vtr_configure).
     """
     if not tables.hw_of(interface).is_ethernet:
         raise RefusedError(Retval.INVALID_INTERFACE)
-    rewrite = tables.l2_of(interface.index).rewrite
+    rewrite = tables.l2.setdefault(interface.index, L2Config()).rewrite
     rewrite.tags = [(0, 0), (0, 0)]
     pop, push = _TAGS[operation]
     if pop > _matched_tags(interface.flags if interface.is_sub else 0):
         raise RefusedError(Retval.INVALID_VLAN_TAG_COUNT)
+    tables.extend_l2_config(interface.index)
     rewrite.pop, rewrite.push = 4 * pop, 4 * push
     outer = (_DOT1Q if is_dot1q else _DOT1AD, tag1 & 0xFFFF)
     if push == 1:

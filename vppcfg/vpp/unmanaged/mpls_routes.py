@@ -1,13 +1,15 @@
 """Reads MPLS routes of other programs through interfaces and FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
 
-As with routes of IP, a path whose interface is deleted stays and drops. The dump does not show whose a route is, but
-the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.
+As with routes of IP, a path whose interface is deleted stays and drops, and VPP ends when another path of the route
+comes or goes. The dump does not show whose a route is, but the prompt does; the message changes routes of the API
+alone, those of the prompt are changed by its own command, path by path.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
@@ -15,7 +17,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, lookup_table_of, share_of, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, is_stale, labels_of, lookup_table_of, share_of, way_of
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
@@ -33,6 +35,8 @@ class _Path(NamedTuple):
     """'' where it leads into a table."""
     holder: str
     """The interface, or the table."""
+    bound_to: tuple[_Path, ...] = ()
+    """All paths of the route, where VPP ends when one is removed: there is one more over a deleted interface."""
 
     @property
     def label(self) -> str:
@@ -40,6 +44,11 @@ class _Path(NamedTuple):
         table = self.route["mr_table_id"]
         eos = "eos" if self.route["mr_eos"] else "non-eos"
         return f"{eos} {self.route['mr_label']}" + (f" table {table}" if table else "")
+
+    @property
+    def route_values(self) -> dict[str, Any]:
+        """Return the route in a message."""
+        return {f"mr_route.{key}": value for key, value in self.route.items()}
 
     @property
     def shown_by(self) -> str:
@@ -72,12 +81,14 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
     heads = tuple(f"mr_route.{each}" for each in _HEADS)
     for head, found in connection.lists(replies, "mpls_route_details", heads, *PATH):
         route = dict(zip(_HEADS, head, strict=True))
-        for each in found:
-            path = dict(zip(PATH, each, strict=True))
-            name = scope.names.get(path["sw_if_index"], "")
-            holder = name or lookup_table_of(path)
-            if holder in scope.holders and path["type"] == 0:
-                yield _Path(route, path, name, holder)
+        paths = [dict(zip(PATH, each, strict=True)) for each in found]
+        named = [(path, scope.names.get(path["sw_if_index"], "")) for path in paths if path["type"] == 0]
+        ways = [_Path(route, path, name, name or lookup_table_of(path)) for path, name in named]
+        wanted = [each for each in ways if each.holder in scope.holders]
+        if any(is_stale(scope, path) for path in paths):
+            yield from (each._replace(bound_to=tuple(filter(attrgetter("holder"), ways))) for each in wanted[:1])
+        else:
+            yield from wanted
 
 
 def _sources(text: str, *, is_end: bool) -> set[str]:
@@ -95,6 +106,8 @@ def _sources(text: str, *, is_end: bool) -> set[str]:
 def _attachment(each: _Path, sources: set[str]) -> Attachment:
     """Return a path as an attachment; where both have a route for the label, VPP shows the paths of the API alone."""
     source = "API" if "API" in sources else "CLI"
+    if each.bound_to:
+        return _of_route(each, source)
     words = f"{each.label} {each.way}"
     is_exact = len(sources & _KINDS.keys()) == 1 and not each.route["mr_is_multicast"]
     add, remove = (_change(each, source, words, is_add=is_add) for is_add in (True, False))
@@ -111,11 +124,25 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
     )
 
 
+def _of_route(each: _Path, source: str) -> Attachment:
+    """Return a route with all of its paths, which the API removes; that of the prompt stays in VPP, and drops."""
+    is_removed = source == "API"
+    values = {"mr_is_add": 0, "mr_is_multipath": 0, **each.route_values}
+    return Attachment(
+        holder=each.holder,
+        kind=_KINDS[source],
+        name=" ".join((each.label, *(path.way for path in each.bound_to))),
+        layer=Layer.ALL,
+        take=stored_call(_CHANGE, values) if is_removed else None,
+        outlives=is_removed,
+        lines=tuple(f"mpls local-label add {each.label} {path.way}" for path in each.bound_to) if is_removed else (),
+    )
+
+
 def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
     if source == "CLI":
         return cli_call(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
-    route = {f"mr_route.{key}": value for key, value in each.route.items()}
-    values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **route}
+    values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **each.route_values}
     return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])
 
 

@@ -66,7 +66,7 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
         ways = [dict(zip(PATH, each, strict=True)) for each in paths]
         named = [(path, scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else "") for path in ways]
-        kept = [(path, name) for path, name in named if not _is_stale(scope, path)]
+        kept = [(path, name) for path, name in named if not is_stale(scope, path)]
         found = []
         for path, name in named:
             beyond = "" if name else lookup_table_of(path)
@@ -81,7 +81,7 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         yield from (_of_route(each, prefix, values, kept) for each in found[:1]) if has_stale else found
 
 
-def _is_stale(scope: ReadScope, path: Path) -> bool:
+def is_stale(scope: ReadScope, path: Path) -> bool:
     """Return whether a path is over a deleted interface.
 
     VPP resolves it again when another path of the route comes or goes, and ends: the route is removed as a whole.
