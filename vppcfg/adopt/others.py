@@ -12,7 +12,7 @@ from vppcfg.record import record
 
 _NAMED = 5
 """Of one kind, in the text; the JSON has all."""
-_LISTED_TWICE = "NAT44 static mapping"
+_LISTED_TWICE = frozenset({"NAT44 static mapping", "NAT44 identity mapping"})
 """An interface holds those by its address, of which the list of all mappings has more."""
 _KEYS = "its keys are neither shown nor written"
 _NEEDS_KEYS = "it needs security associations, whose keys are neither shown nor written"
@@ -67,7 +67,7 @@ class OthersOfKind:
 def others_in(standalone: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
     """Return what others have by kind: what is on no interface, in the order in which it is made, then the rest."""
     kinds: dict[str, list[Attachment]] = {}
-    for each in [*standalone, *(each for each in attached if each.kind != _LISTED_TWICE)]:
+    for each in [*standalone, *(each for each in attached if each.kind not in _LISTED_TWICE)]:
         kinds.setdefault(_kind_of(each), []).append(each)
     return tuple(_of_kind(kind, same) for kind, same in kinds.items())
 

@@ -73,6 +73,8 @@ class Facts:
     """Static neighbours of interfaces that are gone."""
     address_followers: frozenset[str] = frozenset()
     """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""
+    followed_addresses: frozenset[str] = frozenset()
+    """The IPv4 addresses that NAT44 has, where it follows interfaces: those that it has taken are among them."""
     may_hide: bool = False
     """Whether VPP may have objects of ours that it does not show."""
     nat44_sessions: int | None = None

@@ -59,6 +59,8 @@ class Stage(IntEnum):
     DELETE_LCP = auto()
     UNSET_UNNUMBERED = auto()
     REMOVE_ADDRESS = auto()
+    TAKE_OFF_FOLLOWER = auto()
+    """What others have by the address of an interface that goes, NAT44: VPP refuses it while another one is there."""
     LEAVE_VRF = auto()
     """FIB tables that are to go."""
     LEAVE_L2 = auto()

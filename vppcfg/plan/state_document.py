@@ -176,6 +176,7 @@ def _facts(document: object) -> Facts:
     converters: dict[str, Callable[[Any], Any]] = {
         "plugins": frozenset,
         "address_followers": lambda names: frozenset(_texts("facts.address_followers", names)),
+        "followed_addresses": lambda addresses: frozenset(_texts("facts.followed_addresses", addresses)),
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
         "memif_sockets": lambda entries: _numbered("memif_sockets", entries, str),
         "left_proxies": lambda names: tuple(_texts("facts.left_proxies", names)),

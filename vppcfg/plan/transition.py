@@ -220,6 +220,10 @@ class Transition:
         both = self.observed.interfaces[name].addresses & self.desired.interfaces[name].addresses
         return frozenset(address for address in both if moved[":" in address])
 
+    def moves_ipv4(self, name: str) -> bool:
+        """Return whether an interface stays and leaves its FIB table of IPv4, for another one or to come back."""
+        return self.moved.get(name, (False, False))[0]
+
     def _moved(self) -> dict[str, tuple[bool, bool]]:
         names = [name for name, change in self.difference.interfaces.items() if change.action is Action.UPDATE]
         if self.deleted_tables:

@@ -13,11 +13,13 @@ from enum import Enum
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
+from vppcfg.kinds.nat44.followed import is_lost
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
+from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import RestoreAttachment
@@ -67,7 +69,7 @@ class UnmanagedChange:
 def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
-    return frozenset({*_deleted(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
+    return frozenset({*_deleted(plan), *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -194,6 +196,17 @@ def _unpaired(plan: Plan) -> Iterator[str]:
     for change in plan.changes:
         if change.kind is ObjectKind.LCP and change.before is not None and change.before.has_host:
             yield change.name
+
+
+def _renumbered(plan: Plan) -> Iterator[str]:
+    """Yield the interfaces of which NAT44 follows an address that VPP would lose."""
+    tables = _deleted(plan)
+    for name in plan.observed.facts.address_followers:
+        before, after = plan.observed.interfaces.get(name), plan.desired.interfaces.get(name)
+        if before is not None and after is not None:
+            is_moved = before.tables[0] != after.tables[0] or table_key(before.tables[0], is_ipv6=False) in tables
+            if is_lost(name, plan.observed, plan.desired, is_moved=is_moved):
+                yield name
 
 
 def _updates(plan: Plan) -> Iterator[Change[Interface]]:

@@ -15,18 +15,20 @@ from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject, by_name
-from vppcfg.plan.request import Known
+from vppcfg.plan.request import NO_INDEX, Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
 
 _USERS = "nat44_user_dump"
-_BY_INTERFACE = (
-    ("nat44_interface_addr_dump", "nat44_interface_addr_details", "sw_if_index"),
-    ("nat44_static_mapping_dump", "nat44_static_mapping_details", "external_sw_if_index"),
-    ("nat44_identity_mapping_dump", "nat44_identity_mapping_details", "sw_if_index"),
+_POOLS = ("nat44_interface_addr_dump", "nat44_interface_addr_details")
+_ADDRESSES = ("nat44_address_dump", "nat44_address_details")
+_MAPPINGS = (
+    ("nat44_static_mapping_dump", "nat44_static_mapping_details", "external_sw_if_index", "external_ip_address"),
+    ("nat44_identity_mapping_dump", "nat44_identity_mapping_details", "sw_if_index", "ip_address"),
 )
-"""Pools, mappings and exemptions can be by interface: each follows its address."""
+"""Mappings and exemptions by interface are listed once more at the address that VPP has taken, as by no interface."""
 
 
 class Nat44Kind(settings.NatSettingsKind):
@@ -46,20 +48,19 @@ class Nat44Kind(settings.NatSettingsKind):
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return which interfaces have an address that NAT44 follows.
+        """Return which interfaces have an address that NAT44 follows, and the addresses that it has taken.
 
         VPP takes the first address of the interface into the pool, passes over others while that is there, and takes
         it out with it (nat44_ed_add_del_interface_address_cb in plugins/nat/nat44-ed/nat44_ed.c, from 23.06 to 26.10).
         So the pool follows a new address that comes after the old one has gone, and is empty where it came before.
         NAT44-EI, NAT64 and cnat take every address, and need no such care.
         """
-        indexes = {
-            index
-            for dump, details, path in _BY_INTERFACE
-            if connection.offers(dump)
-            for (index,) in connection.rows(replies, details, path)
-        }
-        return {"address_followers": frozenset(known.names[index] for index in indexes if index in known.names)}
+        rows = [(index, None) for (index,) in _rows(connection, replies, *_POOLS, "sw_if_index")]
+        rows += [(NO_INDEX, raw) for (raw,) in _rows(connection, replies, *_ADDRESSES, "ip_address")]
+        rows += [row for each in _MAPPINGS for row in _rows(connection, replies, *each)]
+        names = frozenset(known.names[index] for index, _ in rows if index in known.names)
+        taken = frozenset(text_of_address(0, raw) for index, raw in rows if index == NO_INDEX) if names else frozenset()
+        return {"address_followers": names, "followed_addresses": taken}
 
     def finish(self, state: State) -> State:
         """Return a state without what VPP lists a second time, because it follows the address of an interface."""
@@ -73,6 +74,10 @@ class Nat44Kind(settings.NatSettingsKind):
             return state
         objects = {**state.objects, **found}
         return replace(state, objects={kind: items for kind, items in objects.items() if items})
+
+
+def _rows(connection: VppReader, replies: Replies, dump: str, details: str, *paths: str) -> list[tuple[Any, ...]]:
+    return connection.rows(replies, details, *paths) if connection.offers(dump) else []
 
 
 def count_sessions(connection: VppReader) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
 from vppcfg.kinds.nat44.exemptions import in_effect as exempt_in_effect
+from vppcfg.kinds.nat44.followed import is_lost
 from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
 from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping, in_effect
 from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool, own_addresses
@@ -73,7 +74,7 @@ def _is_renumbered(transition: Transition) -> bool:
 
 def _addresses_differ(interface: str, transition: Transition) -> bool:
     old, new = (own_addresses(state.interfaces, interface) for state in (transition.observed, transition.desired))
-    return old != new or transition.moved.get(interface, (False, False))[0]
+    return old != new or transition.moves_ipv4(interface)
 
 
 def _mappings(transition: Transition, *, is_early: bool) -> Iterator[Step]:
@@ -169,23 +170,10 @@ def is_renewed(item: NatObject, transition: Transition) -> bool:
     """Return whether something that stays as it is must be removed and added during the change."""
     if transition.resets_nat44 or _loses_reference(item, transition):
         return True
-    return any(_rebinds(each.name, transition) for each in item.references() if each.referent is Referent.INTERFACE)
-
-
-def _rebinds(interface: str, transition: Transition) -> bool:
-    """Return whether VPP would be left with another address of an interface, or none, than its first one.
-
-    It takes an address when it comes and it has none, and lets go of it when it goes; of several, it takes no other one
-    (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither.
-    """
-    before, after = transition.observed.interfaces.get(interface), transition.desired.interfaces.get(interface)
-    if before is None or after is None:
-        return False
-    if before.unnumbered is not None or after.unnumbered is not None:
-        return _addresses_differ(interface, transition)
-    is_moved = transition.moved.get(interface, (False, False))[0]
-    old, new = (_ipv4(each.addresses) for each in (before, after))
-    return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
+    names = (each.name for each in item.references() if each.referent is Referent.INTERFACE)
+    return any(
+        is_lost(name, transition.observed, transition.desired, is_moved=transition.moves_ipv4(name)) for name in names
+    )
 
 
 def _idle_at(item: NatPool | NatMapping | NatExemption, transition: Transition) -> list[str]:
@@ -195,10 +183,6 @@ def _idle_at(item: NatPool | NatMapping | NatExemption, transition: Transition) 
     """
     is_idle = item.is_empty if isinstance(item, NatPool) else item.is_idle
     return own_addresses(transition.observed.interfaces, item.interface) if is_idle else []
-
-
-def _ipv4(addresses: frozenset[str]) -> frozenset[str]:
-    return frozenset(address for address in addresses if ":" not in address)
 
 
 def _loses_reference(item: NatObject, transition: Transition) -> bool:

@@ -1,6 +1,7 @@
 """Steps that carry over what other programs configured on interfaces, FIB tables and bridge domains.
 
-It is removed before its holder is deleted, and restored once the holder is recreated.
+It is removed before its holder is deleted, and restored once the holder is recreated; so is what NAT44 has by the
+address of an interface, where VPP would not follow its change.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.kinds.l2_steps import leaves_l2
+from vppcfg.kinds.nat44.followed import follows_address, has_lost
 from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
@@ -27,11 +29,11 @@ def steps(transition: Transition) -> Iterator[Step]:
     for each in reversed(transition.observed.unmanaged):
         if each.linux is not None:
             left -= {each} if each.holder in transition.parted else set()
-        elif each.needs(going):
+        elif each.needs(going) or _loses_address(each, transition):
             left.discard(each)
-            if each.take is not None:
-                for operation in _taking_off(each):
-                    yield Step(stage=Stage.TAKE_OFF, operation=operation)
+            is_late = each.needs(going) and follows_address(each)
+            stage = Stage.TAKE_OFF_FOLLOWER if is_late else Stage.TAKE_OFF
+            yield from (Step(stage=stage, operation=operation) for operation in _taking_off(each))
         elif _is_reset(each, transition):
             left.discard(each)
     for each in transition.desired.unmanaged:
@@ -42,6 +44,8 @@ def steps(transition: Transition) -> Iterator[Step]:
 
 
 def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
+    if attachment.take is None:
+        return ()
     take = RemoveAttachment(attachment=attachment)
     return anchored(PathMtu.named(attachment.name), take) if attachment.kind == PathMtu.noun else (take,)
 
@@ -62,6 +66,11 @@ def _is_reset(attachment: Attachment, transition: Transition) -> bool:
     if attachment.layer is not Layer.SWITCHED or attachment.holder not in transition.desired.interfaces:
         return False
     return leaves_l2(transition, transition.observed.interfaces[attachment.holder])
+
+
+def _loses_address(attachment: Attachment, transition: Transition) -> bool:
+    is_moved = transition.moves_ipv4(attachment.holder)
+    return has_lost(attachment, transition.observed, transition.desired, is_moved=is_moved)
 
 
 def _can_have(attachment: Attachment, transition: Transition) -> bool:

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
-from vppcfg.model.nat44 import Nat44
+from vppcfg.model.nat44 import OF_THE_INSIDE, Nat44
 from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
@@ -63,6 +63,10 @@ def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Rea
 _OUTPUT = "nat44_ed_output_interface"
 _MAPPING = "nat44_static_mapping"
 _SET_MAPPING = "nat44_add_del_static_mapping_v2"
+_IDENTITY = "nat44_identity_mapping"
+_SET_IDENTITY = "nat44_add_del_identity_mapping"
+_ADDRESS_ONLY = 0x8
+"""NAT_IS_ADDR_ONLY (plugins/nat/lib/nat_types.api)."""
 _EXTERNAL = "external_sw_if_index"
 _MAPPING_PATHS = (
     *("flags", "local_ip_address", "protocol", "local_port", "external_port", _EXTERNAL, "vrf_id", "tag"),
@@ -129,6 +133,41 @@ def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachm
     )
 
 
+def _identity_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
+    return [connection.request(f"{_IDENTITY}_dump")[1]]
+
+
+def _read_identities(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
+    """Yield what is left untranslated at the address of an interface; VPP shows it once more at the address."""
+    paths = ("flags", "protocol", "port", "sw_if_index", "vrf_id", "tag")
+    for flags, protocol, port, index, table_id, tag in connection.rows(replies, f"{_IDENTITY}_details", *paths):
+        if index == ALL_INDEXES or not (name := scope.name(index)):
+            continue
+        is_whole = bool(flags & _ADDRESS_ONLY)
+        values: Values = {
+            "flags": flags,
+            "protocol": protocol,
+            "port": 0 if is_whole else port,
+            "sw_if_index": index_placeholder(name),
+            "vrf_id": table_id,
+            "tag": text_of(tag).encode(),
+        }
+        ports = "" if is_whole else f"{_PROTOCOLS.get(protocol, protocol)} {port}"
+        line = f"nat44 add identity mapping external {name} {ports}".rstrip()
+        line += f" vrf {table_id}" if table_id != OF_THE_INSIDE else ""
+        yield Attachment(
+            holder=name,
+            kind="NAT44 identity mapping",
+            name=" ".join(filter(None, (ports, f"vrf {table_id}" if table_id != OF_THE_INSIDE else ""))),
+            layer=Layer.ROUTED,
+            put=stored_call(_SET_IDENTITY, {"is_add": 1, **values}),
+            take=stored_call(_SET_IDENTITY, {"is_add": 0, **values}),
+            outlives=True,
+            lines=(line,),
+            removal=f"{line} del",
+        )
+
+
 def _unless_owned(reader: Reader) -> Reader:
     """Return a reader that has nothing to read where a file decides about NAT44."""
 
@@ -158,6 +197,7 @@ _OF_NAT44 = (
         "nat44 add interface address",
     ),
     Reader((f"{_MAPPING}_dump", _SET_MAPPING), _mapping_requests, _read_mappings),
+    Reader((f"{_IDENTITY}_dump", _SET_IDENTITY), _identity_requests, _read_identities),
 )
 READERS = (
     *map(_unless_owned, _OF_NAT44),

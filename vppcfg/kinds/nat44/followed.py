@@ -1,0 +1,43 @@
+"""When VPP loses the address of an interface that NAT44 follows, whether a file or others have set what follows it."""
+
+from __future__ import annotations
+
+from vppcfg.kinds.nat44.pools import own_addresses
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.state import State
+
+_KINDS = frozenset({"NAT44 pool", "NAT44 static mapping", "NAT44 identity mapping"})
+
+
+def follows_address(attachment: Attachment) -> bool:
+    """Return whether an attachment follows the address of its interface.
+
+    When it is removed, VPP looks for it at the first address, and refuses where it has taken another one, or none.
+    """
+    return attachment.kind in _KINDS
+
+
+def is_lost(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
+    """Return whether VPP would be left with another address of an interface, or none, than its first one.
+
+    It takes an address when it comes and it has none, and lets go of it when it goes; of several, it takes no other one
+    (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither. `is_moved` says whether
+    the interface leaves its FIB table.
+    """
+    before, after = observed.interfaces.get(name), desired.interfaces.get(name)
+    if before is None or after is None:
+        return False
+    if before.unnumbered is not None or after.unnumbered is not None:
+        return is_moved or own_addresses(observed.interfaces, name) != own_addresses(desired.interfaces, name)
+    old, new = (frozenset(each for each in state.addresses if ":" not in each) for state in (before, after))
+    followed = observed.facts.followed_addresses
+    taken = frozenset(each for each in old if each.partition("/")[0] in followed) or old
+    return (not taken <= new or is_moved) and (len(old) > 1 or len(new) > 1)
+
+
+def has_lost(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
+    """Return whether an attachment follows an address that VPP would lose, and can be removed and restored."""
+    if not follows_address(attachment) or attachment.put is None:
+        return False
+    has_taken = not observed.facts.followed_addresses.isdisjoint(own_addresses(observed.interfaces, attachment.holder))
+    return has_taken and is_lost(attachment.holder, observed, desired, is_moved=is_moved)
