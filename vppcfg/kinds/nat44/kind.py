@@ -55,7 +55,7 @@ class Nat44Kind(settings.NatSettingsKind):
         So the pool follows a new address that comes after the old one has gone, and is empty where it came before.
         NAT44-EI, NAT64 and cnat take every address, and need no such care.
         """
-        rows = [(index, None) for (index,) in _rows(connection, replies, *_POOLS, "sw_if_index")]
+        rows = [(index, b"") for (index,) in _rows(connection, replies, *_POOLS, "sw_if_index")]
         rows += [(NO_INDEX, raw) for (raw,) in _rows(connection, replies, *_ADDRESSES, "ip_address")]
         rows += [row for each in _MAPPINGS for row in _rows(connection, replies, *each)]
         names = frozenset(known.names[index] for index, _ in rows if index in known.names)

@@ -41,6 +41,8 @@ reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 _LONGEST = 63
+_LOCAL = "local"
+"""The device class of local0."""
 _SENDS_ITS_MAC = ReleaseQuirk(
     span="25.02-", text="a client that is typed sends the MAC address of its port, not `vpp 1.1` (75f4960d12a)"
 )
@@ -71,13 +73,14 @@ def add_client(
 ) -> None:
     """Make a client; raise RefusedError where there is one.
 
-    VPP reads the hardware address of the interface (send_dhcp_pkt), and ends where there is none; memifs have one.
+    VPP reads the hardware address of the interface (send_dhcp_pkt), and ends where there is none; memifs have one, and
+    local0 sends nothing.
     """
     main = tables.part(DhcpMain)
     if sw_if_index in main.by_sw:
         raise RefusedError(Retval.INVALID_VALUE)
     port = tables.hw_of(tables.sw[sw_if_index])
-    if not port.is_ethernet and port.device_class != "memif":
+    if not port.is_ethernet and port.device_class not in {"memif", _LOCAL}:
         raise DiedError
     client = main.clients.add(
         lambda index: Client(
@@ -158,7 +161,12 @@ def _command(tables: Tables, line: Input) -> str:
 
 
 def _typed_id(tables: Tables, row: SwInterface) -> bytes:
-    """Return the id of a client that is typed, which all clients of older releases have in common."""
+    """Return the id of a client that is typed, which all clients of older releases have in common.
+
+    It is the MAC address in newer ones, which die where the interface has none.
+    """
+    if tables.release.has(_SENDS_ITS_MAC) and tables.hw_of(row).device_class == _LOCAL:
+        raise DiedError
     return _mac_as_text(tables, row) if tables.release.has(_SENDS_ITS_MAC) else b"vpp 1.1"
 
 

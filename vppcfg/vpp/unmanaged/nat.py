@@ -153,12 +153,12 @@ def _read_identities(connection: Connection, replies: Replies, scope: ReadScope)
             "tag": text_of(tag).encode(),
         }
         ports = "" if is_whole else f"{_PROTOCOLS.get(protocol, protocol)} {port}"
-        line = f"nat44 add identity mapping external {name} {ports}".rstrip()
-        line += f" vrf {table_id}" if table_id != OF_THE_INSIDE else ""
+        what = f"{ports} vrf {table_id}".strip() if table_id not in (0, OF_THE_INSIDE) else ports
+        line = f"nat44 add identity mapping external {name} {what}".rstrip()
         yield Attachment(
             holder=name,
             kind="NAT44 identity mapping",
-            name=" ".join(filter(None, (ports, f"vrf {table_id}" if table_id != OF_THE_INSIDE else ""))),
+            name=what,
             layer=Layer.ROUTED,
             put=stored_call(_SET_IDENTITY, {"is_add": 1, **values}),
             take=stored_call(_SET_IDENTITY, {"is_add": 0, **values}),
