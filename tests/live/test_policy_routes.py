@@ -160,5 +160,9 @@ def test_a_policy_over_a_deleted_interface_waits_until_its_index_is_taken(
     file.write_text(_FILE % ", policy-routes: [ { acl: voice, via: { gateway: 10.0.2.2, interface: eth2 } } ]")
     assert main(command) == ExitCode.REFUSED
     assert "a next hop on a deleted interface, index 5" in capsys.readouterr().err
+    file.write_text(_FILE % "")
+    assert main(["plan", *command[2:]]) == ExitCode.DONE
+    assert "has a next hop on a deleted interface, index 5: it forwards nothing there" in capsys.readouterr().err
+    file.write_text(_FILE % ", policy-routes: [ { acl: voice, via: { gateway: 10.0.2.2, interface: eth2 } } ]")
     assert vpp.cli("create loopback interface") == (0, "loop0\n")
     assert main(command) == main(["plan", "--detailed-exitcode", *command[2:]]) == ExitCode.DONE
