@@ -85,3 +85,18 @@ def test_nat_goes_with_its_interface_once_that_has_no_address(
     apply_to(plan, vpp[1])
     state = vpp[1].observe()
     assert (state.facts.address_followers, state.of(NatAddress)) == (frozenset(), {})
+
+
+@pytest.mark.parametrize(
+    ("after", "ends"), [((ONE, TWO, THREE), False), ((ONE,), False), ((TWO,), True), ((TWO, THREE), True)]
+)
+def test_nat_of_the_file_ends_sessions_only_with_its_address(
+    after: tuple[str, ...], ends: bool, vpp: tuple[SimulatedVpp, LiveDataplane]
+) -> None:
+    mapping = 'web: { local: "10.0.0.5:80", external: "eth0:80", protocol: tcp }'
+    nat = f"nat44: {{ pools: [ {{ interface: eth0 }} ], static: {{ {mapping} }} }}\n"
+    set_up(vpp, file_of(ONE, TWO) + nat, ())
+    plan = planned(file_of(*after) + nat, vpp[1])
+    assert any("Nat" in type(each).__name__ for each in plan.operations) is ends
+    apply_to(plan, vpp[1])
+    assert taken(vpp[1]) == [after[0].removesuffix("/24")]
