@@ -32,7 +32,8 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
     """
     for number, index in observed.facts.left_policies:
-        _log.warning("Policy %d has a next hop on a deleted interface, index %d: it forwards nothing there", number, index)
+        text = "Policy %d has a next hop on a deleted interface, index %d: it forwards nothing there"
+        _log.warning(text, number, index)
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
