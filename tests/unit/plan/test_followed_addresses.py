@@ -87,6 +87,16 @@ def test_nat_goes_with_its_interface_once_that_has_no_address(
     assert (state.facts.address_followers, state.of(NatAddress)) == (frozenset(), {})
 
 
+def test_nat_goes_before_its_interface_borrows_no_more(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
+    """VPP would keep the address: it does not notice."""
+    sub = "sub-interfaces: { 100: { unnumbered: eth1 } }"
+    file = f"interfaces: {{ eth0: {{ {sub} }}, eth1: {{ addresses: [ {ONE} ] }} }}\n"
+    set_up(vpp, file, (ENABLE, FOLLOWERS[0].replace("eth0", "eth0.100")))
+    assert taken(vpp[1]) == ["192.0.2.1"]
+    apply_to(planned(file.replace(sub, ""), vpp[1]), vpp[1])
+    assert vpp[1].observe().of(NatAddress) == {}
+
+
 @pytest.mark.parametrize(
     ("after", "ends"), [((ONE, TWO, THREE), False), ((ONE,), False), ((TWO,), True), ((TWO, THREE), True)]
 )

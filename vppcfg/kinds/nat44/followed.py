@@ -7,14 +7,22 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 
 _KINDS = frozenset({"NAT44 pool", "NAT44 static mapping", "NAT44 identity mapping"})
+"""What follows the address of an interface."""
 
 
-def follows_address(attachment: Attachment) -> bool:
-    """Return whether an attachment follows the address of its interface.
+def goes_after_addresses(attachment: Attachment, observed: State) -> bool:
+    """Return whether an attachment follows an address and, as its interface goes, is removed once that has none.
 
-    When it is removed, VPP looks for it at the first address, and refuses where it has taken another one, or none.
+    VPP looks for it at the first address, and refuses where it has taken another one, or none. What is borrowed it
+    would keep: that goes before.
     """
-    return attachment.kind in _KINDS
+    interface = observed.interfaces.get(attachment.holder)
+    borrows = interface is not None and interface.unnumbered is not None
+    return attachment.kind in _KINDS and not (borrows and _has_taken(attachment.holder, observed))
+
+
+def _has_taken(name: str, observed: State) -> bool:
+    return not observed.facts.followed_addresses.isdisjoint(own_addresses(observed.interfaces, name))
 
 
 def is_lost(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
@@ -37,7 +45,9 @@ def is_lost(name: str, observed: State, desired: State, *, is_moved: bool) -> bo
 
 def has_lost(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
     """Return whether an attachment follows an address that VPP would lose, and can be removed and restored."""
-    if not follows_address(attachment) or attachment.put is None:
-        return False
-    has_taken = not observed.facts.followed_addresses.isdisjoint(own_addresses(observed.interfaces, attachment.holder))
-    return has_taken and is_lost(attachment.holder, observed, desired, is_moved=is_moved)
+    return (
+        attachment.kind in _KINDS
+        and attachment.put is not None
+        and _has_taken(attachment.holder, observed)
+        and is_lost(attachment.holder, observed, desired, is_moved=is_moved)
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.kinds.l2_steps import leaves_l2
-from vppcfg.kinds.nat44.followed import follows_address, has_lost
+from vppcfg.kinds.nat44.followed import goes_after_addresses, has_lost
 from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
@@ -31,7 +31,7 @@ def steps(transition: Transition) -> Iterator[Step]:
             left -= {each} if each.holder in transition.parted else set()
         elif each.needs(going) or _loses_address(each, transition):
             left.discard(each)
-            is_late = each.needs(going) and follows_address(each)
+            is_late = each.needs(going) and goes_after_addresses(each, transition.observed)
             stage = Stage.TAKE_OFF_FOLLOWER if is_late else Stage.TAKE_OFF
             yield from (Step(stage=stage, operation=operation) for operation in _taking_off(each))
         elif _is_reset(each, transition):
