@@ -132,7 +132,7 @@ def route_hop(index: Index) -> Iterator[Problem]:
         elif hop.gateway and (reason := _wrong_family(route, hop)):
             yield Problem(rule="route-family", path=_below(hop, "gateway"), text=reason)
         elif _is_itself(route, hop):
-            text = f"{hop.gateway} is the address of {route.prefix} itself, of which VPP makes a route that drops; "
+            text = f"{hop.gateway} is the address of the prefix itself, and VPP drops what takes such a route; "
             text += "add `interface`, or name the VRF alone" if hop.vrf is not None else "add `interface`"
             yield Problem(rule="route-itself", path=_below(hop, "gateway"), text=text)
 
