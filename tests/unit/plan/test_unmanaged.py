@@ -8,7 +8,7 @@ from tests.unit.plan.test_others_in_bridges import assert_lost_and_brought_back,
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.stages import waits
-from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
+from vppcfg.plan.unmanaged import Survival, is_of_file, unmanaged_changes
 from vppcfg.simulator.kinds.mpls_route import Label, MplsRouteMain
 from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.retval import DiedError
@@ -85,6 +85,21 @@ def test_a_route_with_a_path_over_a_deleted_interface_goes_as_a_whole(vpp: tuple
     (lost,) = unmanaged_changes(plan)
     assert str(lost).endswith("via 192.0.2.9 eth1 via 198.51.100.9 eth0.100: lost; not brought back by rollback")
     assert "ip route del 203.0.113.0/24" in [each.cli() for each in plan.operations]
+    apply_to(plan, vpp[1])
+    assert vpp[0].run_line("show version")[0] == 0
+
+
+@pytest.mark.parametrize("way", ["ip route add 203.0.113.0/24", "mpls local-label add eos 100"])
+def test_a_route_over_a_deleted_interface_is_named_whichever_of_its_interfaces_goes(
+    vpp: tuple[SimulatedVpp, LiveDataplane], way: str
+) -> None:
+    """One that stays and is read too, because it is switched from then on, does not hide the one that goes."""
+    hops = ("10.0.0.9 loop0", "192.0.2.9 eth1", "198.51.100.9 eth0.100")
+    lines = ("create loopback interface", "mpls table add 0", *(f"{way} via {hop}" for hop in hops))
+    set_up(vpp, WITH_SUB, (*lines, "delete loopback interface intfc loop0"))
+    switched = "interfaces: { eth0: {}, eth1: {} }\nbridgedomains: { bd7: { interfaces: [ eth1 ] } }\n"
+    plan = planned(switched, vpp[1])
+    assert [each.holder for each in unmanaged_changes(plan) if each.survival is Survival.LOST] == ["eth0.100"]
     apply_to(plan, vpp[1])
     assert vpp[0].run_line("show version")[0] == 0
 

@@ -86,7 +86,8 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         ways = [_Path(route, path, name, name or lookup_table_of(path)) for path, name in named]
         wanted = [each for each in ways if each.holder in scope.holders]
         if any(is_stale(scope, path) for path in paths):
-            yield from (each._replace(bound_to=tuple(filter(attrgetter("holder"), ways))) for each in wanted[:1])
+            living = tuple(filter(attrgetter("holder"), ways))
+            yield from ({each.holder: each._replace(bound_to=living) for each in wanted}).values()
         else:
             yield from wanted
 

@@ -78,7 +78,10 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
                 found.append(attachment if is_exact else replace(attachment, put=None, take=whole, lines=()))
         has_stale = len(kept) < len(named)
-        yield from (_of_route(each, prefix, values, kept) for each in found[:1]) if has_stale else found
+        if has_stale:
+            yield from {each.holder: _of_route(each, prefix, values, kept) for each in found}.values()
+        else:
+            yield from found
 
 
 def is_stale(scope: ReadScope, path: Path) -> bool:
