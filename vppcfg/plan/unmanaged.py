@@ -13,7 +13,7 @@ from enum import Enum
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
-from vppcfg.kinds.nat44.followed import is_lost
+from vppcfg.kinds.nat44.followed import loses_address
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
@@ -69,7 +69,8 @@ class UnmanagedChange:
 def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
-    return frozenset({*_deleted(plan), *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan)})
+    deleted = _deleted(plan)
+    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -198,14 +199,13 @@ def _unpaired(plan: Plan) -> Iterator[str]:
             yield change.name
 
 
-def _renumbered(plan: Plan) -> Iterator[str]:
-    """Yield the interfaces of which NAT44 follows an address that VPP would lose."""
-    tables = _deleted(plan)
+def _renumbered(plan: Plan, deleted: frozenset[str]) -> Iterator[str]:
+    """Yield the interfaces that stay and whose address NAT44 follows and would lose."""
     for name in plan.observed.facts.address_followers:
         before, after = plan.observed.interfaces.get(name), plan.desired.interfaces.get(name)
         if before is not None and after is not None:
-            is_moved = before.tables[0] != after.tables[0] or table_key(before.tables[0], is_ipv6=False) in tables
-            if is_lost(name, plan.observed, plan.desired, is_moved=is_moved):
+            is_moved = before.tables[0] != after.tables[0] or table_key(before.tables[0], is_ipv6=False) in deleted
+            if loses_address(name, plan.observed, plan.desired, is_moved=is_moved):
                 yield name
 
 

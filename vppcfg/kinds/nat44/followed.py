@@ -11,10 +11,10 @@ _KINDS = frozenset({"NAT44 pool", "NAT44 static mapping", "NAT44 identity mappin
 
 
 def goes_after_addresses(attachment: Attachment, observed: State) -> bool:
-    """Return whether an attachment follows an address and, as its interface goes, is removed once that has none.
+    """Return whether what others have by the address of an interface that goes is removed once that has none.
 
-    VPP looks for it at the first address, and refuses where it has taken another one, or none. What is borrowed it
-    would keep: that goes before.
+    VPP removes what it has at the first address, and refuses where it has taken another one, or none. A borrowed
+    address would stay in its pool when the interface borrows no more: what follows that is removed before.
     """
     interface = observed.interfaces.get(attachment.holder)
     borrows = interface is not None and interface.unnumbered is not None
@@ -25,12 +25,12 @@ def _has_taken(name: str, observed: State) -> bool:
     return not observed.facts.followed_addresses.isdisjoint(own_addresses(observed.interfaces, name))
 
 
-def is_lost(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
-    """Return whether VPP would be left with another address of an interface, or none, than its first one.
+def loses_address(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
+    """Return whether NAT44 would be left with an address that an interface has no more, or with none of those it has.
 
-    It takes an address when it comes and it has none, and lets go of it when it goes; of several, it takes no other one
-    (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither. `is_moved` says whether
-    the interface leaves its FIB table.
+    VPP takes an address that comes while it has none, and lets go of it when it goes; of several, it takes no other
+    one (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither. `is_moved` says
+    whether the interface leaves its FIB table.
     """
     before, after = observed.interfaces.get(name), desired.interfaces.get(name)
     if before is None or after is None:
@@ -43,11 +43,11 @@ def is_lost(name: str, observed: State, desired: State, *, is_moved: bool) -> bo
     return (not taken <= new or is_moved) and (len(old) > 1 or len(new) > 1)
 
 
-def has_lost(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
-    """Return whether an attachment follows an address that VPP would lose, and can be removed and restored."""
+def must_be_renewed(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
+    """Return whether an attachment must be removed and restored, for NAT44 to have an address of its interface."""
     return (
         attachment.kind in _KINDS
         and attachment.put is not None
         and _has_taken(attachment.holder, observed)
-        and is_lost(attachment.holder, observed, desired, is_moved=is_moved)
+        and loses_address(attachment.holder, observed, desired, is_moved=is_moved)
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
 from vppcfg.kinds.nat44.exemptions import in_effect as exempt_in_effect
-from vppcfg.kinds.nat44.followed import is_lost
+from vppcfg.kinds.nat44.followed import loses_address
 from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
 from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping, in_effect
 from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool, own_addresses
@@ -171,9 +171,8 @@ def is_renewed(item: NatObject, transition: Transition) -> bool:
     if transition.resets_nat44 or _loses_reference(item, transition):
         return True
     names = (each.name for each in item.references() if each.referent is Referent.INTERFACE)
-    return any(
-        is_lost(name, transition.observed, transition.desired, is_moved=transition.moves_ipv4(name)) for name in names
-    )
+    states = transition.observed, transition.desired
+    return any(loses_address(name, *states, is_moved=transition.moves_ipv4(name)) for name in names)
 
 
 def _idle_at(item: NatPool | NatMapping | NatExemption, transition: Transition) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.kinds.l2_steps import leaves_l2
-from vppcfg.kinds.nat44.followed import goes_after_addresses, has_lost
+from vppcfg.kinds.nat44.followed import goes_after_addresses, must_be_renewed
 from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
@@ -29,7 +29,7 @@ def steps(transition: Transition) -> Iterator[Step]:
     for each in reversed(transition.observed.unmanaged):
         if each.linux is not None:
             left -= {each} if each.holder in transition.parted else set()
-        elif each.needs(going) or _loses_address(each, transition):
+        elif each.needs(going) or _is_renewed(each, transition):
             left.discard(each)
             is_late = each.needs(going) and goes_after_addresses(each, transition.observed)
             stage = Stage.TAKE_OFF_FOLLOWER if is_late else Stage.TAKE_OFF
@@ -68,9 +68,9 @@ def _is_reset(attachment: Attachment, transition: Transition) -> bool:
     return leaves_l2(transition, transition.observed.interfaces[attachment.holder])
 
 
-def _loses_address(attachment: Attachment, transition: Transition) -> bool:
+def _is_renewed(attachment: Attachment, transition: Transition) -> bool:
     is_moved = transition.moves_ipv4(attachment.holder)
-    return has_lost(attachment, transition.observed, transition.desired, is_moved=is_moved)
+    return must_be_renewed(attachment, transition.observed, transition.desired, is_moved=is_moved)
 
 
 def _can_have(attachment: Attachment, transition: Transition) -> bool:

@@ -165,9 +165,11 @@ def _typed_id(tables: Tables, row: SwInterface) -> bytes:
 
     It is the MAC address in newer ones, which die where the interface has none.
     """
-    if tables.release.has(_SENDS_ITS_MAC) and tables.hw_of(row).device_class == _LOCAL:
+    if not tables.release.has(_SENDS_ITS_MAC):
+        return b"vpp 1.1"
+    if tables.hw_of(row).device_class == _LOCAL:
         raise DiedError
-    return _mac_as_text(tables, row) if tables.release.has(_SENDS_ITS_MAC) else b"vpp 1.1"
+    return _mac_as_text(tables, row)
 
 
 def _mac_as_text(tables: Tables, row: SwInterface) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any
 
+from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nat44 import OF_THE_INSIDE, Nat44
 from vppcfg.model.vpp_object import owns_all
@@ -65,13 +66,11 @@ _MAPPING = "nat44_static_mapping"
 _SET_MAPPING = "nat44_add_del_static_mapping_v2"
 _IDENTITY = "nat44_identity_mapping"
 _SET_IDENTITY = "nat44_add_del_identity_mapping"
-_ADDRESS_ONLY = 0x8
-"""NAT_IS_ADDR_ONLY (plugins/nat/lib/nat_types.api)."""
 _EXTERNAL = "external_sw_if_index"
 _MAPPING_PATHS = (
     *("flags", "local_ip_address", "protocol", "local_port", "external_port", _EXTERNAL, "vrf_id", "tag"),
 )
-_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp"}
+PROTOCOL_WORDS = {1: "icmp", 6: "tcp", 17: "udp"}
 
 
 def _output_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
@@ -121,7 +120,8 @@ def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachm
     """Return a mapping; it can be brought back when its `flags` are known."""
     local, tag = str(IPv4Address(row["local_ip_address"])), text_of(row["tag"])
     values = {**row, _EXTERNAL: index_placeholder(name), "tag": tag.encode()}
-    ports = f"{_PROTOCOLS.get(row['protocol'], row['protocol'])} {row['external_port']} to {local} {row['local_port']}"
+    protocol = PROTOCOL_WORDS.get(row["protocol"], row["protocol"])
+    ports = f"{protocol} {row['external_port']} to {local} {row['local_port']}"
     return Attachment(
         holder=name,
         kind="NAT44 static mapping",
@@ -143,7 +143,7 @@ def _read_identities(connection: Connection, replies: Replies, scope: ReadScope)
     for flags, protocol, port, index, table_id, tag in connection.rows(replies, f"{_IDENTITY}_details", *paths):
         if index == ALL_INDEXES or not (name := scope.name(index)):
             continue
-        is_whole = bool(flags & _ADDRESS_ONLY)
+        is_whole = bool(flags & ADDRESS_ONLY)
         values: Values = {
             "flags": flags,
             "protocol": protocol,
@@ -152,8 +152,8 @@ def _read_identities(connection: Connection, replies: Replies, scope: ReadScope)
             "vrf_id": table_id,
             "tag": text_of(tag).encode(),
         }
-        ports = "" if is_whole else f"{_PROTOCOLS.get(protocol, protocol)} {port}"
-        what = f"{ports} vrf {table_id}".strip() if table_id not in (0, OF_THE_INSIDE) else ports
+        ports = "" if is_whole else f"{PROTOCOL_WORDS.get(protocol, protocol)} {port}"
+        what = f"{ports}{in_table('vrf', table_id)}".strip()
         line = f"nat44 add identity mapping external {name} {what}".rstrip()
         yield Attachment(
             holder=name,
@@ -166,6 +166,11 @@ def _read_identities(connection: Connection, replies: Replies, scope: ReadScope)
             lines=(line,),
             removal=f"{line} del",
         )
+
+
+def in_table(word: str, table_id: int) -> str:
+    """Return the words that name a table; none for the default one, and for that of hosts inside."""
+    return f" {word} {table_id}" if table_id not in (0, OF_THE_INSIDE) else ""
 
 
 def _unless_owned(reader: Reader) -> Reader:

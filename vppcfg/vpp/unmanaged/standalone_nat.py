@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.vpp_object import owns_all
@@ -12,6 +13,7 @@ from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.unmanaged.nat import PROTOCOL_WORDS, in_table
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _CONFIG = "nat44_show_running_config"
@@ -21,8 +23,6 @@ _MAPPINGS = "nat44_static_mapping"
 _IDENTITIES = "nat44_identity_mapping"
 _FLAGS = {0x1: "twice-nat", 0x2: "self-twice-nat", 0x4: "out2in-only"}
 """NAT_IS_TWICE_NAT and so on (plugins/nat/lib/nat_types.api), as the prompt takes them."""
-_ADDRESS_ONLY = 0x8
-_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp"}
 _TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 """Seconds by default (plugins/nat/lib/lib.h)."""
 
@@ -72,7 +72,7 @@ def _addresses(connection: Connection, replies: Replies, followed: set[str]) -> 
     for raw, flags, table in connection.rows(replies, f"{_ADDRESSES}_details", "ip_address", "flags", "vrf_id"):
         address = text_of_address(0, raw)
         if address not in followed:
-            line = f"nat44 add address {address}{_in_table('tenant-vrf', table)}{_words(flags)}"
+            line = f"nat44 add address {address}{in_table('tenant-vrf', table)}{_words(flags)}"
             yield Attachment(holder="", kind="NAT44 address", name=address, lines=(line,))
 
 
@@ -94,12 +94,12 @@ def _mappings(connection: Connection, replies: Replies, scope: ReadScope) -> Ite
 
 
 def _mapping(row: Mapping[str, Any], outside: str) -> Attachment:
-    inside, protocol = text_of_address(0, row["local_ip_address"]), _PROTOCOLS.get(row["protocol"], "")
-    is_whole = bool(row["flags"] & _ADDRESS_ONLY)
+    inside, protocol = text_of_address(0, row["local_ip_address"]), PROTOCOL_WORDS.get(row["protocol"], "")
+    is_whole = bool(row["flags"] & ADDRESS_ONLY)
     ends = f"local {inside} external {outside}"
     if not is_whole:
         ends = f"{protocol} local {inside} {row['local_port']} external {outside} {row['external_port']}"
-    line = f"nat44 add static mapping {ends}{_in_table('vrf', row['vrf_id'])}{_words(row['flags'])}"
+    line = f"nat44 add static mapping {ends}{in_table('vrf', row['vrf_id'])}{_words(row['flags'])}"
     can_be_said = is_whole or bool(protocol)
     return Attachment(
         holder="",
@@ -112,11 +112,11 @@ def _mapping(row: Mapping[str, Any], outside: str) -> Attachment:
 def _identities(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     paths = ("flags", "ip_address", "protocol", "port", "sw_if_index", "vrf_id")
     for flags, raw, number, port, index, table in connection.rows(replies, f"{_IDENTITIES}_details", *paths):
-        protocol = _PROTOCOLS.get(number, "")
-        is_whole = bool(flags & _ADDRESS_ONLY)
+        protocol = PROTOCOL_WORDS.get(number, "")
+        is_whole = bool(flags & ADDRESS_ONLY)
         what = text_of_address(0, raw) if index == NO_INDEX else f"external {scope.names.get(index, '')}"
         rest = "" if is_whole else f" {protocol} {port}"
-        line = f"nat44 add identity mapping {what}{rest}{_in_table('vrf', table)}"
+        line = f"nat44 add identity mapping {what}{rest}{in_table('vrf', table)}"
         yield Attachment(
             holder="",
             kind="NAT44 identity mapping",
@@ -132,10 +132,6 @@ def _ends(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _addresses_of(scope: ReadScope, index: int) -> list[str]:
     interface = scope.state.interfaces.get(scope.names.get(index, ""))
     return [each.partition("/")[0] for each in interface.addresses] if interface is not None else []
-
-
-def _in_table(word: str, table: int) -> str:
-    return f" {word} {table}" if table not in (0, NO_INDEX) else ""
 
 
 def _words(flags: int) -> str:
