@@ -114,6 +114,8 @@ class TextReport:
         else:
             _log_outcome(outcome, folder / f"{record.entry.number:06}")
         log_missing(outcome.not_restored)
+        for each in outcome.displaced:
+            log.warning("%s", each)
 
     def _refused(self, refusal: Refusal) -> None:
         total = len(self._plan.steps) if self._plan else 0
@@ -215,6 +217,7 @@ class JsonReport:
             way_back=way_back,
             not_back=[f"{each.holder}: {each.label}" for each in outcome.not_restored],
             commands=restore_commands(outcome.not_restored),
+            address_order=[str(each) for each in outcome.displaced],
         )
 
     def _begin(self, plan: Plan, direction: str) -> None:

@@ -114,6 +114,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
+    from vppcfg.plan.address_order import displaced_by
     from vppcfg.render.nat44_text import left_alone
 
     console = terminal_for(args)
@@ -139,6 +140,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
     if text := left_alone(plan):
         log.info("%s", text)
+    for each in displaced_by(plan) if not plan.steps else ():
+        log.info("%s", each)
     if args.html is not None:
         shown = (*proposal.resolution.problems, *routing.problems)
         _write_page(plan, shown, (*before, *guarded), loaded, args, routing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from _socket import AF_INET, AF_INET6, inet_ntop, inet_pton  # `socket` itself takes 6 ms of each start
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -53,6 +53,12 @@ def address_key(address: str) -> AddressKey:
         return AddressKey(family, int.from_bytes(packed), int(length))
     except (OSError, ValueError) as error:
         raise ValueError(f"{address!r} is not an address with a prefix length") from error
+
+
+def order_of(addresses: Sequence[str]) -> tuple[str, ...]:
+    """Return canonical addresses as they come, IPv4 before IPv6; nothing when that is the order of their values."""
+    by_family = sorted(addresses, key=lambda address: ":" in address)
+    return () if by_family == sorted(by_family, key=address_key) else tuple(by_family)
 
 
 class AddressIndex:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix
+from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix, order_of
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
@@ -149,7 +149,7 @@ class AddressKind(Kind, EntryKey):
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[str, ...]:
         """Return the addresses that were configured."""
         found = configured_on(interface) if interface.live else interface.addresses
-        return tuple(sorted(found, key=address_key))
+        return tuple(address for address in interface.in_order if address in found)
 
     def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
         """Return the key."""
@@ -157,7 +157,7 @@ class AddressKind(Kind, EntryKey):
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the addresses that VPP is to have."""
-        return {"addresses": frozenset(config.addresses)}
+        return {"addresses": frozenset(config.addresses), "address_order": order_of(config.addresses)}
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return none."""
@@ -175,8 +175,9 @@ class AddressKind(Kind, EntryKey):
             may_wait = not is_deleted and before and after and transition.may_outlast(address, before, after)
             stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
             yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
-        for address in sorted(added, key=address_key) if added else ():
-            yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
+        for address in after.in_order if after and added else ():
+            if address in added:
+                yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
 
 
 KIND = AddressKind()
@@ -206,8 +207,8 @@ def requests(connection: VppReader, indexes: Sequence[int]) -> list[bytes]:
     ]
 
 
-def read(connection: VppReader, replies: Replies) -> dict[int, frozenset[str]]:
-    """Return the addresses by interface index, canonical, without link-local ones.
+def read(connection: VppReader, replies: Replies) -> dict[int, tuple[str, ...]]:
+    """Return the addresses by interface index, canonical, in VPP's order, IPv4 first, without link-local ones.
 
     Raise DataplaneError when one has more bits than there are.
     """
@@ -219,4 +220,4 @@ def read(connection: VppReader, replies: Replies) -> dict[int, frozenset[str]]:
         if family and raw[0] == 0xFE and raw[1] & 0xC0 == 0x80:
             continue
         found.setdefault(index, []).append(f"{text_of_address(family, raw)}/{length}")
-    return {index: frozenset(addresses) for index, addresses in found.items()}
+    return {index: tuple(addresses) for index, addresses in found.items()}

@@ -8,6 +8,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any
 
+from vppcfg.common.addresses import address_key
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.det44 import Det44Side
@@ -214,6 +215,8 @@ class Interface:
     tag: str = ""
     addresses: frozenset[str] = frozenset()
     """Canonical address/length; without link-local addresses."""
+    address_order: tuple[str, ...] = field(default=(), compare=False)
+    """Addresses in the order of VPP or the file, where that is not the order of their values: see `in_order`."""
     live: tuple[LiveAddress, ...] = field(default=(), compare=False)
     """The addresses that are not configured, in order, and those of a DHCPv4 client, which `addresses` lacks."""
     unmanaged_addresses: tuple[str, ...] = field(default=(), compare=False)
@@ -276,6 +279,16 @@ class Interface:
         if self.parent is None:
             return 0
         return self.encapsulation.tag_count if isinstance(self.encapsulation, Encapsulation) else 1
+
+    @property
+    def in_order(self) -> tuple[str, ...]:
+        """Return the addresses in the order in which VPP has them, or is to get them (ip_interface_address_add).
+
+        The first one of a family is what NAT44 and whoever borrows take, and what VPP sends from.
+        """
+        listed = tuple(address for address in dict.fromkeys(self.address_order) if address in self.addresses)
+        rest = self.addresses.difference(listed) if len(listed) < len(self.addresses) else ()
+        return (*listed, *sorted(rest, key=address_key))
 
     @property
     def has_ipv6(self) -> bool:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
+from vppcfg.plan.address_order import displaced_by
 from vppcfg.plan.change import Action
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
@@ -52,6 +53,7 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
+    yield from (DiffLine(text=f"  {each}") for each in displaced_by(plan))
     yield from (DiffLine(text=f"  {line}") for line in nat44_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in shadow_lines(plan))
     for change in unmanaged_changes(plan):

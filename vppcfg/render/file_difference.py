@@ -109,7 +109,7 @@ class _Comparison:
             kind.table: [change.name for change in self._others if change.kind is kind.object_kind] for kind in TABLES
         }
         old, new = (restricted(state, names, {**others, "bridges": bridges}) for state in states)
-        old, new = _with_moved_queues(old, new)
+        old, new = _with_moved_queues(old, _with_order_of(old, new))
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_open_values(old, new), old)
 
@@ -240,6 +240,16 @@ def _users_of(tables: set[str], states: Iterable[State]) -> set[str]:
     return {
         name for state in states for name in state.interfaces if not tables.isdisjoint(tables_in_use(state, [name]))
     }
+
+
+def _with_order_of(before: State, after: State) -> State:
+    """Return the later state with the addresses that stay in the order that VPP has, which no plan changes."""
+    alike = {
+        name: evolve(each, address_order=(*there.in_order, *each.in_order))
+        for name, each in after.interfaces.items()
+        if (there := before.interfaces.get(name)) and (there.address_order or each.address_order)
+    }
+    return replace(after, interfaces={**after.interfaces, **alike}) if alike else after
 
 
 def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:

@@ -14,6 +14,7 @@ from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.address_order import displaced_by
 from vppcfg.plan.state_document import document_of, plain
 from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes
 from vppcfg.render.impact_text import impact_document
@@ -50,6 +51,7 @@ def plan_document(
         "unmanaged": [_unmanaged(change, each) for change in unmanaged_changes(plan) for each in change.attachments],
         "changes": [_change(change, impacts) for change in plan.changes],
         "live_addresses": live_document(plan),
+        "displaced_addresses": [plain(each) for each in displaced_by(plan)],
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),

@@ -14,6 +14,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
+from vppcfg.plan.address_order import Displaced, displaced
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
@@ -90,6 +91,8 @@ class Outcome:
     """What is left to do to be back, when that could be found out."""
     not_restored: tuple[Attachment, ...] = ()
     """What others had on interfaces and in tables before, and do not have any more."""
+    displaced: tuple[Displaced, ...] = ()
+    """The addresses that were first on their interfaces, and are not in the state that is back."""
 
 
 Waiting = Callable[[], AbstractContextManager[None]]
@@ -255,7 +258,8 @@ def go_back(
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_restored(before, session.dataplane, now)
     if not target.awaited and not tuple(diff(now, target.state)):
-        return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_restored=left)
+        order = tuple(displaced(now, target.state))
+        return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_restored=left, displaced=order)
     if target.awaited:
         trouble = f"gone since: {', '.join(target.awaited)}"
     return Outcome(

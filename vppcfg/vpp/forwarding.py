@@ -92,7 +92,7 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
             side = PairSide(
                 mtu=_mtu(row, parent),
                 is_up=bool(row.flags & parent.flags & _ADMIN_UP),
-                addresses=addresses.get(owners[row.sw_if_index], frozenset()),
+                addresses=frozenset(addresses.get(owners[row.sw_if_index], ())),
                 neighbors=neighbors.get(row.sw_if_index, {}),
             )
         yield VppPair(

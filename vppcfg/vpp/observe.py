@@ -36,7 +36,7 @@ _OnInterfaces = Mapping[Kind, Mapping[str, Mapping[int, Any]]]
 class _Details(NamedTuple):
     """What the second round has, by the index of interfaces."""
 
-    addresses: Mapping[int, frozenset[str]]
+    addresses: Mapping[int, tuple[str, ...]]
     live: Mapping[int, tuple[LiveAddress, ...]]
     bonds: Mapping[str, Bond]
     features: Mapping[str, Mapping[int, Any]]

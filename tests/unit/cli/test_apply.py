@@ -183,6 +183,23 @@ def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_b
     assert (dump(vpp, capsys) == before) is (options == [])
 
 
+def test_the_address_that_is_no_longer_first_is_named_when_the_old_state_is_back(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """NAT44, those who borrow and VPP's own packets take the first one; the order is no difference of the states."""
+    for name, keys in (
+        ("before.yaml", "mtu: 1500, addresses: [ 203.0.113.1/24, 10.0.0.1/24 ]"),
+        ("after.yaml", "mtu: 1400, addresses: [ 10.0.0.1/24 ]"),
+    ):
+        Path(name).write_text(f"interfaces: {{ {GI1}: {{ {keys} }}, {GI3}: {{ mtu: 1500 }} }}\n")
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=10)))
+    assert main(["apply", "--yes", "-c", "before.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "after.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
+    assert capsys.readouterr().err.endswith(
+        f"{GI1}: 10.0.0.1/24 is VPP's first IPv4 address, not 203.0.113.1/24: VPP keeps the order in which they came\n"
+    )
+
+
 def test_after_a_bug_of_ours_the_old_state_is_back(
     vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -184,7 +184,7 @@ def _command(tables: Tables, line: Input) -> str:
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
-        for text in sorted(state.interfaces[name].addresses):
+        for text in state.interfaces[name].in_order:
             address = ipaddress.ip_interface(text)
             book = tables.ip6 if address.version == 6 else tables.ip4
             if book.find(book.table_of(row.index), int(address.ip)) is not None:

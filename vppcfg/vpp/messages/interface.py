@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vppcfg.common.addresses import order_of
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
 from vppcfg.kinds.sub_interface import encapsulation_of
 from vppcfg.kinds.tag_rewrite import read_rewrite
@@ -30,7 +31,6 @@ _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
 _NO_FEATURES: Mapping[str, Any] = {}
-_NO_ADDRESSES: frozenset[str] = frozenset()
 _PATHS = (
     "sw_if_index",
     "sup_sw_if_index",
@@ -64,7 +64,8 @@ class Surroundings:
     """What is configured on interfaces, by their index."""
 
     names: Mapping[int, str]
-    addresses: Mapping[int, frozenset[str]]
+    addresses: Mapping[int, tuple[str, ...]]
+    """In VPP's order."""
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, and what else kinds have there, by attribute."""
     rx_modes: Mapping[int, RxMode]
@@ -217,13 +218,15 @@ def _sub_interface(row: Row, around: Surroundings) -> Interface:
 def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
     """Return what ports and sub-interfaces have alike."""
     index = row.sw_if_index
+    addresses = around.addresses.get(index, ())
     return {
         "name": row.name,
         "packet_mtu": row.packet_mtu,
         "protocol_mtus": _protocol_mtus(row),
         "is_up": bool(row.flags & ADMIN_UP),
         "tag": row.tag,
-        "addresses": around.addresses.get(index, _NO_ADDRESSES),
+        "addresses": frozenset(addresses),
+        "address_order": order_of(addresses),
         "tag_rewrite": read_rewrite(row),
         **around.features.get(index, _NO_FEATURES),
     }

@@ -54,12 +54,12 @@ def commands(connection: Connection, with_ipv6: Collection[int]) -> list[str]:
 
 
 def without_leases(
-    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, frozenset[str]]
-) -> dict[int, frozenset[str]]:
+    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, tuple[str, ...]]
+) -> dict[int, tuple[str, ...]]:
     """Return the addresses of interfaces without those that DHCPv4 clients had in any round of questions."""
     left = dict(addresses)
     for index, leased in dhcp_client.leases(connection, rounds).items():
-        left[index] = left.get(index, frozenset()) - leased
+        left[index] = tuple(address for address in left.get(index, ()) if address not in leased)
     return left
 
 
@@ -67,7 +67,7 @@ def read(
     connection: Connection,
     rounds: Sequence[Replies],
     shown: Shown,
-    addresses: Mapping[int, frozenset[str]],
+    addresses: Mapping[int, tuple[str, ...]],
     macs: Callable[[], Mapping[int, bytes]],
 ) -> dict[int, tuple[LiveAddress, ...]]:
     """Return the live addresses of interfaces by index, of those that they have, and the leases beside them.
@@ -90,7 +90,7 @@ def read(
 
 
 def read_virtual(
-    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, frozenset[str]]
+    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, tuple[str, ...]]
 ) -> dict[int, frozenset[str]]:
     """Return those addresses of interfaces by index that VRRP has put there."""
     found: dict[int, set[str]] = {}
@@ -100,7 +100,7 @@ def read_virtual(
 
 
 def _of_virtual_routers(
-    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, frozenset[str]]
+    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, tuple[str, ...]]
 ) -> Iterator[tuple[int, str, LiveSource]]:
     """Yield the addresses of masters; one that ceased to be master meanwhile was it in the round before."""
     for replies in rounds if connection.offers(_VRRP) else ():
@@ -116,7 +116,7 @@ def _of_virtual_routers(
 
 
 def _autoconfigured(
-    addresses: Mapping[int, frozenset[str]], macs: Callable[[], Mapping[int, bytes]]
+    addresses: Mapping[int, tuple[str, ...]], macs: Callable[[], Mapping[int, bytes]]
 ) -> Iterator[tuple[int, str, LiveSource]]:
     """Yield the addresses that have the form of those that stateless autoconfiguration makes."""
     likely = [(index, each) for index, known in addresses.items() for each in known if _MIDDLE in each]
@@ -132,7 +132,7 @@ def _identifier(mac: bytes) -> int:
     return int.from_bytes(socket.inet_pton(socket.AF_INET6, link_local_of(mac.hex(":")))) & _LOW
 
 
-def _of_dhcpv6(shown: Shown, addresses: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, str, LiveSource]]:
+def _of_dhcpv6(shown: Shown, addresses: Mapping[int, tuple[str, ...]]) -> Iterator[tuple[int, str, LiveSource]]:
     """Yield the addresses that DHCPv6 clients lease, and those in prefixes that were delegated."""
     clients = {int(index) for index in _CLIENT.findall(_text(shown, _CLIENTS))}
     leased = {_value(host) for host in _LEASE.findall(_text(shown, _LEASES))} if clients else set()
