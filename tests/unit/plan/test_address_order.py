@@ -24,13 +24,12 @@ def file_of(*addresses: str, mtu: int = 1500) -> str:
     return f"interfaces: {{ eth0: {{ mtu: {mtu}, addresses: [ {listed} ] }} }}\n"
 
 
-
 def test_addresses_are_set_read_and_dumped_in_the_order_of_the_file(vpp: Vpp) -> None:
     set_up(vpp, file_of(SIXTH, OUTSIDE, OTHER_SIXTH, LAN), ("nat44 plugin enable", "nat44 add interface address eth0"))
     observed = vpp[1].observe()
     assert observed.interfaces["eth0"].in_order == (OUTSIDE, LAN, SIXTH, OTHER_SIXTH)
     assert observed.facts.followed_addresses == {"203.0.113.1"}
-    dumped = dict((key.key, key.value) for key in yaml_entries(observed)["interfaces", "eth0"].keys)
+    dumped = {key.key: key.value for key in yaml_entries(observed)["interfaces", "eth0"].keys}
     assert dumped["addresses"] == [OUTSIDE, LAN, SIXTH, OTHER_SIXTH]
     again = state_of(document_of(observed)).interfaces["eth0"]
     assert again.in_order == observed.interfaces["eth0"].in_order
