@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from itertools import islice
 from typing import Protocol
 
 from vppcfg.app.target import Target
-from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.configuration import Configuration
 from vppcfg.kinds.nat44.section import objects_of
 from vppcfg.model.det44 import Det44Map
-from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, end_text
 from vppcfg.model.nat_session import (
     Certainty,
@@ -80,7 +79,7 @@ def port_holders_by_file(configuration: Configuration, address: str, port: int) 
     maps = configuration.det44.maps if configuration.det44 is not None else ()
     nat44 = configuration.nat44
     objects = objects_of(nat44, configuration) if nat44 is not None else ()
-    addresses = _single_addresses(configuration.interfaces.values())
+    addresses = _outside_addresses((each.name, each.addresses) for each in configuration.interfaces.values())
     mappings = [each for each in objects if isinstance(each, NatMapping)]
     holders = (*_by_maps(maps, address, port), *_by_mappings(mappings, addresses, address, port))
     note = "" if holders else _note_of_file(configuration, address)
@@ -92,7 +91,9 @@ def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAn
     by_maps = [_with_sessions(each, sessions, port) for each in _by_maps(state.of(Det44Map).values(), address, port)]
     if by_maps:
         return PortAnswer(address=address, port=port, holders=tuple(by_maps))
-    addresses = _single_addresses(state.interfaces.values())
+    there = state.interfaces
+    interfaces = ((name, there.get(each.unnumbered or name, each).in_order) for name, each in there.items())
+    addresses = _outside_addresses(interfaces, state.facts.followed_addresses)
     found = sessions.nat44_on_port(address, port) if state.of(Nat44) else ()
     mapped = [
         replace(each, sessions=tuple(session for session in found if _is_of(session, each)))
@@ -103,13 +104,13 @@ def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAn
     return PortAnswer(address=address, port=port, holders=holders, note="" if holders else _note(state, address))
 
 
-def _single_addresses(interfaces: Iterable[Interface] | Iterable[InterfaceConfig]) -> dict[str, str]:
-    """Return the IPv4 address of each interface with one: VPP takes the first of several, which cannot be read."""
+def _outside_addresses(addresses: Iterable[tuple[str, Sequence[str]]], taken: Collection[str] = ()) -> dict[str, str]:
+    """Return by interface the IPv4 address that NAT44 has of its addresses: one that it has `taken`, or the first."""
     found = {}
-    for interface in interfaces:
-        own = [each.partition("/")[0] for each in interface.addresses if ":" not in each]
-        if len(own) == 1:
-            found[interface.name] = own[0]
+    for name, prefixes in addresses:
+        hosts = [each.partition("/")[0] for each in prefixes if ":" not in each]
+        if own := [host for host in hosts if host in taken] or hosts:
+            found[name] = own[0]
     return found
 
 

@@ -188,6 +188,23 @@ def test_a_file_answers_as_the_router_does_that_has_it() -> None:
     }
 
 
+@pytest.mark.parametrize(("taken", "has_port"), [((), "203.0.113.2"), (("203.0.113.4",), "203.0.113.4")])
+def test_a_mapping_by_an_interface_has_the_address_that_vpp_has_taken(taken: tuple[str, ...], has_port: str) -> None:
+    """Of several, VPP takes the first one, and keeps it when another one becomes the first."""
+    text = FILE.replace("[ 203.0.113.2/24 ]", "[ 203.0.113.2/24, 203.0.113.1/24, 203.0.113.4/24 ]")
+    configuration = configuration_of(yaml.safe_load(text))
+    plain: dict[str, Any] = {f"eth{number}": {} for number in range(4)}
+    state = resolve(configuration, assumed_state(configuration_of({"interfaces": plain}))).desired
+    state = replace(state, facts=replace(state.facts, followed_addresses=frozenset(taken)))
+    hosts = ("203.0.113.1", "203.0.113.2", "203.0.113.4")
+    lender = replace(state.interfaces["eth0"], name="loop0")
+    borrower = replace(state.interfaces["eth0"], addresses=frozenset(), unnumbered="loop0")
+    borrowing = replace(state, interfaces={**state.interfaces, "loop0": lender, "eth0": borrower})
+    assert [host for host in hosts if who_has(borrowing, Sessions(), host, 80).holders] == [has_port]
+    assert [host for host in hosts if who_has(state, Sessions(), host, 80).holders] == [has_port]
+    assert [host for host in hosts if port_holders_by_file(configuration, host, 80).holders] == ["203.0.113.2"]
+
+
 @pytest.mark.parametrize(("most", "asked", "unread"), [(None, 256, 0), (100, 100, 156)])
 def test_hosts_of_maps_with_sessions_are_asked_about_as_many_as_wanted(
     most: int | None, asked: int, unread: int
