@@ -42,16 +42,16 @@ def displaced(observed: State, desired: State) -> Iterator[Displaced]:
 def displaced_by(plan: Plan) -> Iterator[Displaced]:
     """Yield the addresses that are first in the desired state, and will not be after a plan."""
     orders = {
-        name: list(each.in_order)
+        name: each.in_order
         for name, each in plan.observed.interfaces.items()
         if name in plan.desired.interfaces and len(plan.desired.interfaces[name].addresses) > 1
     }
     for operation in plan.operations if orders else ():
-        if isinstance(operation, RemoveAddress) and operation.interface in orders:
-            orders[operation.interface].remove(operation.address)
-        elif isinstance(operation, AddAddress) and operation.interface in orders:
-            orders[operation.interface].append(operation.address)
-    yield from _displaced({name: tuple(order) for name, order in orders.items()}, plan.desired)
+        if isinstance(operation, AddAddress | RemoveAddress) and operation.interface in orders:
+            name, address = operation.interface, operation.address
+            rest = (each for each in orders[name] if each != address)
+            orders[name] = (*rest, address) if isinstance(operation, AddAddress) else tuple(rest)
+    yield from _displaced(orders, plan.desired)
 
 
 def _displaced(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterator[Displaced]:
