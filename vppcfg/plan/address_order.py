@@ -6,7 +6,7 @@ whoever borrows take the first one, and it is what VPP sends from where nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.address import AddAddress, RemoveAddress
@@ -35,23 +35,30 @@ class Displaced:
 
 def displaced(observed: State, desired: State) -> Iterator[Displaced]:
     """Yield the addresses that are first in `desired`, and not in `observed`, in natural order of the interfaces."""
-    orders = {name: each.in_order for name, each in observed.interfaces.items() if len(each.addresses) > 1}
-    yield from _displaced(orders, desired)
+    yield from _displaced(_orders(observed, desired, frozenset()), desired)
 
 
 def displaced_by(plan: Plan) -> Iterator[Displaced]:
     """Yield the addresses that are first in the desired state, and will not be after a plan."""
-    orders = {
-        name: each.in_order
-        for name, each in plan.observed.interfaces.items()
-        if name in plan.desired.interfaces and len(plan.desired.interfaces[name].addresses) > 1
-    }
+    added, removed = plan.of(AddAddress), plan.of(RemoveAddress)
+    orders = _orders(plan.observed, plan.desired, {each.interface for each in (*added, *removed)})
     for operation in plan.operations if orders else ():
         if isinstance(operation, AddAddress | RemoveAddress) and operation.interface in orders:
             name, address = operation.interface, operation.address
             rest = (each for each in orders[name] if each != address)
             orders[name] = (*rest, address) if isinstance(operation, AddAddress) else tuple(rest)
     yield from _displaced(orders, plan.desired)
+
+
+def _orders(observed: State, desired: State, touched: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the order of the addresses of each interface that can be another one than was asked for."""
+    return {
+        name: there.in_order
+        for name, there in observed.interfaces.items()
+        if (wanted := desired.interfaces.get(name)) is not None
+        and len(wanted.addresses) > 1
+        and (there.address_order or wanted.address_order or name in touched)
+    }
 
 
 def _displaced(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterator[Displaced]:
