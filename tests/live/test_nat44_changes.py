@@ -71,7 +71,7 @@ def test_nat_of_others_follows_what_a_plan_does_to_addresses(tmp_path: Path) -> 
 def test_nat_takes_the_address_that_is_first_in_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A rollback that adds it again cannot make it the first one, and says so."""
     file = tmp_path / "router.yaml"
-    text = "interfaces: {{ eth0: {{ addresses: [ {} ], nat44: outside }} }}\nnat44: {{ pools: [ {{ interface: eth0 }} ] }}\n"
+    text = "interfaces: { eth0: { addresses: [ %s ], nat44: outside } }\nnat44: { pools: [ { interface: eth0 } ] }\n"
     with running(("eth0",)) as vpp:
 
         def seen() -> tuple[list[str], list[str]]:
@@ -84,7 +84,7 @@ def test_nat_takes_the_address_that_is_first_in_the_file(tmp_path: Path, capsys:
             ("10.0.0.1/24", 0),
             ("203.0.113.1/24, 10.0.0.1/24", 1),
         ):
-            file.write_text(text.format(addresses))
+            file.write_text(text % addresses)
             assert main(["apply", "-y", "-q", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.DONE
             assert capsys.readouterr().out.count("10.0.0.1/24 is VPP's first IPv4 address, not 203.0.113.1/24") == lines
             first = "10.0.0.1" if "," not in addresses or lines else "203.0.113.1"
