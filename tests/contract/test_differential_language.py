@@ -283,8 +283,8 @@ class LanguageSide(Side):
         return sorted(str(row.route.prefix) for row in self.subject.api.ip_route_v2_dump(src=TYPED, table=asked))
 
     def _sflow(self) -> Any:
-        """Return the settings, and the ports by hardware index: the names of those that are gone are anybody's."""
-        lines = self.subject.cli("show sflow")[1].splitlines()[:5]
+        """Return the settings, and the ports by name and by hardware index."""
+        lines = self.subject.cli("show sflow")[1].partition("Status")[0].splitlines()
         return lines, [row.hw_if_index for row in self.subject.rows("sflow_interface_dump", hw_if_index=ALL)]
 
     def _peers(self) -> list[Any]:

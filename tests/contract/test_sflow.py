@@ -29,6 +29,7 @@ def test_a_port_is_named_by_one_index_and_shown_by_another_which_its_successor_i
     assert shown == loop - 1
     assert "sflow enable loop1\n" in vpp.cli("show sflow")[1]
     vpp.api.delete_loopback(sw_if_index=loop)
+    assert "sflow enable (nil)\n" in vpp.cli("show sflow")[1]
     again = vpp.api.create_loopback_instance(is_specified=True, user_instance=2).sw_if_index
     assert (enable(vpp, again), sampled(vpp)) == (-81, [shown])
 

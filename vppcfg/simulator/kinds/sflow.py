@@ -213,9 +213,9 @@ def _command_drops(tables: Tables, line: Input) -> str:
 
 
 def _command_show(tables: Tables, _line: Input) -> str:
-    """Run `show sflow`, which still shows a deleted port under the name that it had."""
+    """Run `show sflow`, which still shows a deleted port, whose name is gone."""
     main = tables.part(SflowMain)
-    names = [port.name for index in main.ports if (port := tables.hw.stale(index)) is not None]
+    names = [tables.hw[index].name if tables.hw.has(index) else "(nil)" for index in main.ports]
     is_new = tables.release.has(_MONITORS_DROPS)
     direction = f"direction {_SHOWN.get(main.direction, 'none')}" if is_new else "sampling-direction ingress"
     monitoring = [f"sflow drop-monitoring {'enable' if main.has_drop_monitoring else 'disable'}"]
