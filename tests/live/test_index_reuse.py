@@ -28,6 +28,22 @@ def apply(vpp: RealVpp, text: str, folder: Path) -> None:
     assert main(["plan", "-q", "-a", str(vpp.socket_path), "-c", str(file), "--detailed-exitcode"]) == ExitCode.DONE
 
 
+@pytest.mark.parametrize(("gone", "subs"), [("1", "2"), ("2", "1")])
+def test_a_cross_connect_that_a_script_has_left_is_on_no_other_interface(gone: str, subs: str, tmp_path: Path) -> None:
+    """VPP keeps the one to a deleted interface, and in most cases that of one whose target was never in L2 mode."""
+    keys = f"{{ mtu: 2000, sub-interfaces: {{ {subs}: {{ state: up }}, 7: {{ state: up }} }} }}"
+    for _ in range(5):
+        with running(PORTS) as vpp:
+            for line in (
+                *(f"create sub-interfaces {PORTS[0]} {sub}" for sub in (1, 2)),
+                f"set interface l2 xconnect {PORTS[0]}.1 {PORTS[0]}.2",
+                f"delete sub-interface {PORTS[0]}.{gone}",
+            ):
+                assert vpp.cli(line)[0] == 0, line
+            apply(vpp, f"interfaces: {{ {PORTS[0]}: {keys}, {PORTS[1]}: {{ mtu: 2000 }} }}", tmp_path)
+            assert "xconnect" not in vpp.cli("show mode")[1]
+
+
 def indexes(vpp: RealVpp) -> dict[str, int]:
     with connect(str(vpp.socket_path)) as plane:
         return interface.read_names(plane._connection)

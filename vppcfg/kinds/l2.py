@@ -17,6 +17,7 @@ from vppcfg.kinds import l2_steps
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.kinds.tag_rewrite import tag_rewrites
+from vppcfg.model.features import DELETED
 from vppcfg.model.problem import Problem
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
@@ -136,13 +137,24 @@ class L2Kind(Kind):
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known
     ) -> Mapping[str, Mapping[int, Any]]:
-        """Return where every cross-connected interface sends what it receives."""
+        """Return where every cross-connected interface sends what it receives; VPP keeps the index of a deleted one."""
         rows = connection.rows(replies, "l2_xconnect_details", "rx_sw_if_index", "tx_sw_if_index")
-        return {"l2xc": {index: known.names.get(target) for index, target in rows}}
+        return {"l2xc": {index: known.names.get(target, DELETED) for index, target in rows}}
+
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return whether VPP has kept cross-connects of deleted interfaces (l2_input_interface_add_del)."""
+        return {"has_left_cross_connects": not found["l2xc"].keys() <= known.names.keys()}
 
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
         """Yield the steps that take an interface out of L2 mode and put it there."""
         return l2_steps.steps(transition, name)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that take new interfaces out of L2 mode, where they may be in it from the beginning."""
+        if transition.observed.facts.has_left_cross_connects:
+            yield from l2_steps.steps_of_new(transition)
 
 
 KIND = L2Kind()

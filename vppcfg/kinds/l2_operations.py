@@ -106,8 +106,12 @@ class JoinBridge(InterfaceOperation):
 class LeaveL2(InterfaceOperation):
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
+    is_new: bool = False
+    """Whether it may have the cross-connect of a deleted interface that had its index."""
+
     def _refusal(self, working: WorkingState) -> str | None:
-        return None if working.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
+        is_needed = self.is_new or working.interfaces[self.interface].is_l2
+        return None if is_needed else f"{self.interface} is not in L2 mode"
 
     def apply_to(self, working: WorkingState) -> None:
         """Return the interface to L3, without its tag rewrite."""

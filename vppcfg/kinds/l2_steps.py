@@ -23,6 +23,13 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _enter(transition, after)
 
 
+def steps_of_new(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that rid new interfaces of the cross-connects of deleted ones that had their indexes."""
+    for name, interface in transition.desired.interfaces.items():
+        if transition.kept(name) is None and not interface.is_l2:
+            yield Step(stage=Stage.ENTER_L2, operation=LeaveL2(interface=name, is_new=True))
+
+
 def is_put_into_l2(transition: Transition, name: str) -> bool:
     """Return whether an interface that stays is put into L2 mode, from routing or out of another place in L2 mode.
 

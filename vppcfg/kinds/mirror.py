@@ -11,7 +11,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.kinds.tunnel import TunnelConfig
-from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirrors_in_order
+from vppcfg.model.features import DELETED, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.plan.feature import SetFeature
@@ -37,7 +37,7 @@ class SetMirror(SetFeature):
 
     attribute = "mirrors"
     target: str
-    """DELETED_TARGET stands for one that is gone; without a direction, that ends all mirrors of the interface."""
+    """DELETED stands for one that is gone; without a direction, that ends all mirrors of the interface."""
     direction: TrafficDirection | None
     """None copies nothing."""
     is_l2: bool = False
@@ -64,7 +64,7 @@ class SetMirror(SetFeature):
 
     def applied(self, value: Any) -> tuple[Mirror, ...]:
         """Return the mirrors that there are then."""
-        if self.direction is None and self.target == DELETED_TARGET:
+        if self.direction is None and self.target == DELETED:
             return tuple(each for each in value if each.is_l2 != self.is_l2)
         others = [each for each in value if (each.is_l2, each.target) != self.part]
         if self.direction is None:
@@ -86,7 +86,7 @@ class SetMirror(SetFeature):
         """Name no target where it is gone: that ends all mirrors of the interface."""
         values = {
             "sw_if_index_from": indexes.interface(self.interface),
-            "sw_if_index_to": NO_INDEX if self.target == DELETED_TARGET else indexes.interface(self.target),
+            "sw_if_index_to": NO_INDEX if self.target == DELETED else indexes.interface(self.target),
             "state": _DISABLED if self.direction is None else _STATES[self.direction],
             "is_l2": int(self.is_l2),
         }
@@ -95,7 +95,7 @@ class SetMirror(SetFeature):
     def cli(self) -> str:
         """Return the command of vnet/span/span.c."""
         words = f"set interface span {self.interface}{' l2' if self.is_l2 else ''}"
-        if self.target != DELETED_TARGET:
+        if self.target != DELETED:
             words += f" destination {self.target}"
         return f"{words} {'disable' if self.direction is None else _WORDS[self.direction]}"
 
@@ -197,7 +197,7 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
         paths = ("sw_if_index_from", "sw_if_index_to", "state", "is_l2")
         for index, target, state, is_l2 in connection.rows(replies, "sw_interface_span_details", *paths):
             if state in _DIRECTIONS:
-                name = known.names.get(target, DELETED_TARGET)
+                name = known.names.get(target, DELETED)
                 mirror = Mirror(target=name, direction=_DIRECTIONS[state], is_l2=bool(is_l2))
                 found.setdefault(index, []).append(mirror)
         return {index: mirrors_in_order(dict.fromkeys(mirrors)) for index, mirrors in found.items()}

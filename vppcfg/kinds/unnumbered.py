@@ -14,6 +14,7 @@ from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.address import routing_obstacle
 from vppcfg.kinds.kind import Kind
+from vppcfg.model.features import DELETED
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
@@ -24,8 +25,6 @@ from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
-DELETED_DONOR = "DELETED"
-"""What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _DUMP = "ip_unnumbered_dump"
 
 
@@ -180,7 +179,7 @@ class UnnumberedKind(Kind, InterfaceKey):
     ) -> Mapping[str, Mapping[int, str]]:
         """Return the names of donors; VPP keeps the index of a deleted one."""
         donors = read_donors(connection, replies).items()
-        return {self.attribute: {index: known.names.get(donor, DELETED_DONOR) for index, donor in donors}}
+        return {self.attribute: {index: known.names.get(donor, DELETED) for index, donor in donors}}
 
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
         """Yield the steps that end and begin borrowing."""

@@ -9,8 +9,8 @@ from vppcfg.common.addresses import address_key
 from vppcfg.common.names import natural_key
 from vppcfg.record import record
 
-DELETED_TARGET = "DELETED"
-"""What stands for an interface that is gone and to which another one goes on sending copies, as VPP prints it."""
+DELETED = "DELETED"
+"""What stands for an interface that is gone, to which another one sends frames or from which it borrows; VPP's word."""
 
 
 class TrafficDirection(Enum):

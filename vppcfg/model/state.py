@@ -87,6 +87,8 @@ class Facts:
     """The names of ND proxies that a plan sets and VPP has kept of a deleted interface."""
     left_policies: tuple[tuple[int, int], ...] = ()
     """The policies (ABF) with a next hop on a deleted interface, and the index that it had."""
+    has_left_cross_connects: bool = False
+    """Whether VPP has cross-connects of deleted interfaces, which the next ones with their indexes have then."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False

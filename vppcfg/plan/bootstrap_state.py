@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
-from vppcfg.model.features import Mirror, RouterAdvertisements
+from vppcfg.model.features import DELETED, Mirror, RouterAdvertisements
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.record import evolve
@@ -19,10 +19,10 @@ def restorable(state: State) -> State:
 
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
-    as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
-    interface that was gone, nor where they crash VPP. Bridge domains send no MAC addresses to what was gone or is in
-    none. What is switched borrows no addresses, which has no effect on it. Router advertisements that were not sent are
-    forgotten, those that were about to end do not end, and a prefix in them does not run out.
+    as little, and VPP would want the port up to set it (vnet/interface.c). Nothing leads to an interface that was gone
+    or borrows from it, and no frames are copied where that crashes VPP. Bridge domains send no MAC addresses to what
+    was gone or is in none. What is switched borrows no addresses, which has no effect on it. Router advertisements that
+    were not sent are forgotten, those that were about to end do not end, and a prefix in them does not run out.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
@@ -35,6 +35,10 @@ def restorable(state: State) -> State:
             interfaces[name] = replace(interfaces[name], mirrors=left)
         if interface.unnumbered is not None and interface.is_l2 and not interface.is_bvi:
             interfaces[name] = replace(interfaces[name], unnumbered=None)
+        if interface.unnumbered == DELETED:
+            interfaces[name] = replace(interfaces[name], unnumbered=None)
+        if interface.l2xc == DELETED:
+            interfaces[name] = replace(interfaces[name], l2xc=None, tag_rewrite=None)
         if interface.ra is not None:
             interfaces[name] = replace(interfaces[name], ra=_lasting(interface.ra))
     for bond in state.virtual_as(Bond).values():

@@ -17,7 +17,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import OBJECTS, TABLES, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.features import Lldp, ProxyArp
+from vppcfg.model.features import DELETED, Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -345,7 +345,7 @@ def _check_references(state: State) -> None:
                     raise ValueError(text)
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
-            if name is not None and name not in state.interfaces:
+            if name not in {None, DELETED} and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
     named = ((virtual.table, name) for name, virtual in state.virtual.items())
     for table, name in (*(("lcps", name) for name in state.lcps), *(("linux", name) for name in state.linux), *named):

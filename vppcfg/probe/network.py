@@ -133,7 +133,7 @@ class Network:
     def addresses(self, name: str) -> frozenset[str]:
         """Return the addresses of an interface, those that it borrows too."""
         interface = self.interface(name)
-        return self.interface(interface.unnumbered).addresses if interface.unnumbered else interface.addresses
+        return self.state.interfaces.get(interface.unnumbered or name, interface).addresses
 
     def is_enabled(self, name: str, *, is_ipv6: bool) -> bool:
         """Return whether an interface takes packets of a family."""

@@ -8,6 +8,7 @@ Sources: src/vnet/l2/l2_input.c, l2_fwd.c, l2_flood.c, l2_output.c, l2_vtr.h.
 from __future__ import annotations
 
 from vppcfg.model.bridge import Bridge, bridge_name
+from vppcfg.model.features import DELETED
 from vppcfg.model.interface import Encapsulation, Interface, TagRewrite
 from vppcfg.probe.filters import acl_denies, drops_station
 from vppcfg.probe.frame import Frame, Tag
@@ -32,6 +33,8 @@ def switch(journey: Journey, stage: Switched) -> None:
         return journey.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
     if not interface.is_bvi and acl_denies(journey, interface.name, frame.packet, is_input=True, is_switched=True):
         return None
+    if interface.l2xc == DELETED:
+        raise UndecidedError("the cross-connect leads to a deleted interface")
     if interface.l2xc is not None:
         return _out(journey, journey.network.interface(interface.l2xc), frame, of_interface(interface.name, "l2xc"))
     assert interface.bridge is not None

@@ -34,6 +34,8 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     for number, index in observed.facts.left_policies:
         text = "Policy %d has a next hop on a deleted interface, index %d: it forwards nothing there"
         _log.warning(text, number, index)
+    if observed.facts.has_left_cross_connects:
+        _log.warning("VPP has the cross-connect of a deleted interface: whatever gets its index next has it at first")
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:

@@ -1,7 +1,7 @@
 """Borrowed addresses, as a VPP tells of them."""
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.kinds.unnumbered import DELETED_DONOR
+from vppcfg.model.features import DELETED
 
 
 def test_an_interface_knows_whose_addresses_it_borrows() -> None:
@@ -18,4 +18,4 @@ def test_a_donor_that_was_deleted_is_still_one() -> None:
     stub = StubVpp()
     stub.add_interface(1, "port")
     stub.tell("ip_unnumbered_dump", "ip_unnumbered_details", {"sw_if_index": 1, "ip_sw_if_index": 2})
-    assert observed(stub).interfaces["port"].unnumbered == DELETED_DONOR
+    assert observed(stub).interfaces["port"].unnumbered == DELETED
