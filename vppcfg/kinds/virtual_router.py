@@ -94,6 +94,14 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
         """Yield the virtual routers of interfaces that are there."""
         yield from read_routers(connection, replies, names) if connection.offers(_DUMP) else ()
 
+    def restorable(self, state: State) -> State:
+        """Return a state whose virtual routers track nothing that was gone."""
+        routers = state.of(VirtualRouter)
+        if not any(each.tracks_deleted for each in routers.values()):
+            return state
+        found = {name: replace(each, tracks_deleted=False) for name, each in routers.items()}
+        return replace(state, objects={**state.objects, VirtualRouter: found})
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps of virtual routers that appear, change and go, or that lose an interface for a while."""
         observed, desired = transition.observed.of(VirtualRouter), transition.desired.of(VirtualRouter)
@@ -173,7 +181,8 @@ def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, st
             interval_cs=interval,
             is_preempting=bool(flags & PREEMPT),
             is_accepting=bool(flags & ACCEPT),
-            tracked=tracked.get((index, number, is_ipv6), ()),
+            tracked=tuple(each for each in tracked.get((index, number, is_ipv6), ()) if each.interface),
+            tracks_deleted=any(not each.interface for each in tracked.get((index, number, is_ipv6), ())),
             peers=peers.get((index, number, is_ipv6), ()),
             is_running=bool(state),
             state=_STATES.get(state, VrrpState.STOPPED),
@@ -186,11 +195,12 @@ _Key = tuple[int, int, bool]
 def _tracked(
     connection: VppReader, replies: Replies, names: Mapping[int, str]
 ) -> dict[_Key, tuple[TrackedInterface, ...]]:
+    """Return what is tracked by routers, with '' as the name of an interface that is gone."""
     heads = ("sw_if_index", "vr_id", "is_ipv6")
     rows = connection.lists(replies, "vrrp_vr_track_if_details", heads, "sw_if_index", "priority")
     found: dict[_Key, tuple[TrackedInterface, ...]] = {}
     for (index, number, is_ipv6), entries in rows:
-        known = [TrackedInterface(interface=names[other], priority=less) for other, less in entries if other in names]
+        known = [TrackedInterface(interface=names.get(other, ""), priority=less) for other, less in entries]
         found[index, number, bool(is_ipv6)] = tuple(sorted(known, key=lambda each: each.interface))
     return found
 

@@ -52,6 +52,8 @@ class VirtualRouter(VppObject):
     """Whether the master has the addresses on its interface, and answers to them."""
     tracked: tuple[TrackedInterface, ...] = ()
     """By name."""
+    tracks_deleted: bool = False
+    """Whether it tracks an interface that is gone: VPP lowers the priority as before, and lets go of it no more."""
     peers: tuple[str, ...] = ()
     """Whom advertisements are sent to instead of the group, in the order of `hosts_in_order`."""
     is_running: bool = True

@@ -7,7 +7,7 @@ objects that another source shadows, and how many NAT44 sessions end; and after 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.common.release import is_older
@@ -17,6 +17,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
+from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import OF_DELETED
 from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
 from vppcfg.plan.plan import Plan, make_plan
@@ -31,17 +32,25 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     `desired` may have unmanaged attachments, when it is a state to roll back to. VPP is read again only for a plan that
     deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
     """
-    for number, index in observed.facts.left_policies:
-        text = "Policy %d has a next hop on a deleted interface, index %d: it forwards nothing there"
-        _log.warning(text, number, index)
-    if observed.facts.has_left_cross_connects:
-        _log.warning("VPP has the cross-connect of a deleted interface: whatever gets its index next has it at first")
+    for text in _left_behind(observed):
+        _log.warning("%s", text)
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
     there = frozenset(filter(observed.has_holder, holders))
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+
+
+def _left_behind(observed: State) -> Iterator[str]:
+    """Yield what VPP does because somebody has deleted an interface that something still led to."""
+    for number, index in observed.facts.left_policies:
+        yield f"Policy {number} has a next hop on a deleted interface, index {index}: it forwards nothing there"
+    if observed.facts.has_left_cross_connects:
+        yield "VPP has the cross-connect of a deleted interface: whatever gets its index next has it at first"
+    for router in observed.of(VirtualRouter).values():
+        if router.tracks_deleted:
+            yield f"Virtual router {router.name} tracks a deleted interface, which lowers its priority for good"
 
 
 def refuse_too_new(plan: Plan) -> None:

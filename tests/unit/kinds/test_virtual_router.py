@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.kinds.there_and_back import configuration_of
+from tests.laws.test_simulator_laws import apply_to
+from tests.simulated_vpp import connected
+from tests.unit.config.test_owned import resolved
 from vppcfg.cli.main import main
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
@@ -12,6 +15,8 @@ from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.vpp import SimulatedVpp
 
 CREATED = ["CreateVirtualRouter", "StartVirtualRouter"]
 REMOVED = ["StopVirtualRouter", "RemoveVirtualRouter"]
@@ -92,3 +97,20 @@ def test_a_script_becomes_the_key(tmp_path: Path) -> None:
     assert "addresses: [ 192.0.2.254 ]" in text
     assert "track: { loop2: 50 }" in text
     assert "unicast-peers: [ 192.0.2.2 ]" in text
+
+
+def test_a_router_that_tracks_a_deleted_interface_is_made_anew() -> None:
+    """VPP goes on lowering its priority, and takes nothing off that is gone (vrrp_vr_tracking_if_add_del)."""
+    simulated = SimulatedVpp(ports=[PhysicalPort(name="eth0")])
+    eth0 = "interfaces: { eth0: { addresses: [ 192.0.2.1/24 ], vrrp: { 5: { addresses: [ 192.0.2.254 ]%s } } } }\n"
+    tracking = eth0 % ", track: { loop1: 50 }" + "loopbacks: { loop1: {} }\n"
+    with connected(simulated) as plane:
+        for text in (tracking, eth0 % ""):
+            observed = plane.observe()
+            plan = make_plan(observed, resolved(text, observed).desired)
+            reverse_plan(plan)
+            apply_to(plan, plane)
+            simulated.run_line("delete loopback interface intfc loop1")
+        assert names(plan) == [*REMOVED, *CREATED]
+        observed = plane.observe()
+        assert make_plan(observed, resolved(text, observed).desired).steps == ()
