@@ -14,6 +14,7 @@ from vppcfg.common.release import is_older
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.features import DELETED
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
@@ -48,6 +49,9 @@ def _left_behind(observed: State) -> Iterator[str]:
         yield f"Policy {number} has a next hop on a deleted interface, index {index}: it forwards nothing there"
     if observed.facts.has_left_cross_connects:
         yield "VPP has the cross-connect of a deleted interface: whatever gets its index next has it at first"
+    for interface in observed.interfaces.values():
+        if interface.l2xc == DELETED:
+            yield f"{interface.name} leads to a deleted interface: whatever gets its index next gets its frames"
     for router in observed.of(VirtualRouter).values():
         if router.tracks_deleted:
             yield f"Virtual router {router.name} tracks a deleted interface, which lowers its priority for good"
