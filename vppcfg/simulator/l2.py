@@ -177,15 +177,12 @@ def interface_deleted(tables: Tables, sw_if_index: int) -> None:
 
     The target returns to L3 whatever it was. Cross-connects that point to the deleted interface stay, and will point to
     the interface that gets its index next. Where the vector of settings grows for the target, VPP goes on with memory
-    that it has freed, and in most cases leaves the cross-connect to the next interface as well.
+    that it has freed, and may leave the cross-connect to the next interface as well: that is not simulated.
     """
     config = tables.l2.get(sw_if_index)
     if config is None:
         return
     if config.xconnect_to is not None:
-        grows = config.xconnect_to >= tables.l2_length
         set_l3(tables, config.xconnect_to)
-        if grows:
-            return
     if config.xconnect_to is not None or config.bridge is not None:
         set_l3(tables, sw_if_index)
