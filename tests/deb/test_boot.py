@@ -85,6 +85,8 @@ def bootable(debian: Debian, packages: Packages) -> Debian:
     make_bootable(debian)
     debian.install(debian.put(packages.before))
     shutil.copy(packages.new, debian.path("/root/new.deb"))
+    needed = debian.run("dpkg-deb", "--field", "/root/new.deb", "Depends")
+    debian.run("apt-get", "satisfy", "--yes", "--quiet", needed.strip())  # the machine has no network to ask for them
     debian.path("/etc/vpp").mkdir()
     return debian
 
