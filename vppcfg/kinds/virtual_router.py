@@ -172,6 +172,7 @@ def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, st
         name, is_ipv6 = names.get(index, ""), bool(flags & IPV6)
         if not name:
             continue
+        tracks = tracked.get((index, number, is_ipv6), ())
         yield VirtualRouter(
             interface=name,
             vr_id=number,
@@ -181,8 +182,8 @@ def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, st
             interval_cs=interval,
             is_preempting=bool(flags & PREEMPT),
             is_accepting=bool(flags & ACCEPT),
-            tracked=tuple(each for each in tracked.get((index, number, is_ipv6), ()) if each.interface),
-            tracks_deleted=any(not each.interface for each in tracked.get((index, number, is_ipv6), ())),
+            tracked=tuple(each for each in tracks if each.interface),
+            tracks_deleted=any(not each.interface for each in tracks),
             peers=peers.get((index, number, is_ipv6), ()),
             is_running=bool(state),
             state=_STATES.get(state, VrrpState.STOPPED),

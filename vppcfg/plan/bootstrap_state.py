@@ -33,9 +33,7 @@ def restorable(state: State) -> State:
         if interface.mirrors:
             left = tuple(each for each in interface.mirrors if _is_harmless(each, state))
             interfaces[name] = replace(interfaces[name], mirrors=left)
-        if interface.unnumbered is not None and interface.is_l2 and not interface.is_bvi:
-            interfaces[name] = replace(interfaces[name], unnumbered=None)
-        if interface.unnumbered == DELETED:
+        if interface.unnumbered == DELETED or (interface.unnumbered and interface.is_l2 and not interface.is_bvi):
             interfaces[name] = replace(interfaces[name], unnumbered=None)
         if interface.l2xc == DELETED:
             interfaces[name] = replace(interfaces[name], l2xc=None, tag_rewrite=None)
