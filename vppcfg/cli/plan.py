@@ -114,8 +114,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
-    from vppcfg.plan.address_order import displaced_by
     from vppcfg.render.nat44_text import left_alone
+    from vppcfg.render.notes import order_lines
 
     console = terminal_for(args)
     if args.show is not None:
@@ -140,8 +140,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
     if text := left_alone(plan):
         log.info("%s", text)
-    for each in displaced_by(plan) if not plan.steps else ():
-        log.info("%s", each)
+    for line in order_lines(plan) if not plan.steps else ():
+        log.info("%s", line)
     if args.html is not None:
         shown = (*proposal.resolution.problems, *routing.problems)
         _write_page(plan, shown, (*before, *guarded), loaded, args, routing)

@@ -28,8 +28,23 @@ class Displaced:
 
     def __str__(self) -> str:
         return (
-            f"{self.interface}: {self.first} is VPP's first {'IPv6' if ':' in self.first else 'IPv4'} address, "
+            f"{self.interface}: {self.first} is VPP's first {_family(self.first)} address, "
             f"not {self.wanted}: VPP keeps the order in which they came"
+        )
+
+
+@record
+class Promoted:
+    """An address that becomes VPP's first one, while the one before it stays on the interface."""
+
+    interface: str
+    first: str
+    before: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.interface}: {self.first} becomes VPP's first {_family(self.first)} address, "
+            f"in place of {self.before}, which stays"
         )
 
 
@@ -40,6 +55,25 @@ def displaced(observed: State, desired: State) -> Iterator[Displaced]:
 
 def displaced_by(plan: Plan) -> Iterator[Displaced]:
     """Yield the addresses that are first in the desired state, and will not be after a plan."""
+    yield from _displaced(_orders_after(plan), plan.desired)
+
+
+def promoted_by(plan: Plan) -> Iterator[Promoted]:
+    """Yield the addresses that a plan makes the first ones although those before stay.
+
+    An interface that is recreated, or changes its table, gets its addresses in the order of the file.
+    """
+    orders = _orders_after(plan)
+    for name in sorted(orders, key=natural_key):
+        there, wanted = plan.observed.interfaces[name], plan.desired.interfaces[name]
+        for is_ipv6 in (False, True):
+            before, first = _first(there.in_order, there, is_ipv6), _first(orders[name], wanted, is_ipv6)
+            if before != first and before in wanted.addresses:
+                yield Promoted(interface=name, first=first, before=before)
+
+
+def _orders_after(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Return the order after a plan of the addresses of each interface that can have another one than it is to have."""
     added, removed = plan.of(AddAddress), plan.of(RemoveAddress)
     orders = _orders(plan.observed, plan.desired, {each.interface for each in (*added, *removed)})
     for operation in plan.operations if orders else ():
@@ -47,7 +81,11 @@ def displaced_by(plan: Plan) -> Iterator[Displaced]:
             name, address = operation.interface, operation.address
             rest = (each for each in orders[name] if each != address)
             orders[name] = (*rest, address) if isinstance(operation, AddAddress) else tuple(rest)
-    yield from _displaced(orders, plan.desired)
+    return orders
+
+
+def _family(address: str) -> str:
+    return "IPv6" if ":" in address else "IPv4"
 
 
 def _orders(observed: State, desired: State, touched: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -62,7 +100,7 @@ def _orders(observed: State, desired: State, touched: Collection[str]) -> dict[s
 
 
 def _displaced(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterator[Displaced]:
-    for name in sorted(orders.keys() & desired.interfaces.keys(), key=natural_key):
+    for name in sorted(orders, key=natural_key):
         interface = desired.interfaces[name]
         for is_ipv6 in (False, True):
             first, wanted = (_first(order, interface, is_ipv6) for order in (orders[name], interface.in_order))
@@ -71,6 +109,6 @@ def _displaced(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterato
 
 
 def _first(order: tuple[str, ...], interface: Interface, is_ipv6: bool) -> str:
-    """Return the first address of a family that the interface is to have; '' where there is none."""
+    """Return the first address of a family that an interface is configured to have; '' where there is none."""
     own = configured_on(interface)
     return next((address for address in order if (":" in address) is is_ipv6 and address in own), "")

@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
-from vppcfg.plan.address_order import displaced_by
 from vppcfg.plan.change import Action
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
@@ -18,9 +17,8 @@ from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
-from vppcfg.render.live_text import live_lines
 from vppcfg.render.nat44_text import nat44_lines
-from vppcfg.render.shadow_text import shadow_lines
+from vppcfg.render.notes import notes
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
@@ -52,10 +50,8 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
     if len(shown) < len(entries):
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
-    yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
-    yield from (DiffLine(text=f"  {each}") for each in displaced_by(plan))
+    yield from (DiffLine(text=f"  {line}") for line in notes(plan))
     yield from (DiffLine(text=f"  {line}") for line in nat44_lines(plan))
-    yield from (DiffLine(text=f"  {line}") for line in shadow_lines(plan))
     for change in unmanaged_changes(plan):
         yield DiffLine(text=f"  {change}", action=None if change.survival is Survival.CARRIED else Action.DELETE)
     yield DiffLine(text=_counts(entries))

@@ -10,7 +10,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.address_order import displaced_by
+from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
@@ -18,7 +18,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.plan.state_document import document_of, plain
 from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes
 from vppcfg.render.impact_text import impact_document
-from vppcfg.render.live_text import live_document
+from vppcfg.render.notes import live_document
 from vppcfg.render.plan_text import cli_line
 
 FORMAT_VERSION = 2
@@ -52,6 +52,7 @@ def plan_document(
         "changes": [_change(change, impacts) for change in plan.changes],
         "live_addresses": live_document(plan),
         "displaced_addresses": [plain(each) for each in displaced_by(plan)],
+        "promoted_addresses": [plain(each) for each in promoted_by(plan)],
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from vppcfg.common.names import natural_key
@@ -12,9 +11,10 @@ from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.plan import Plan
+from vppcfg.render.notes import shortened
 
 _MOST = 5
-"""Lines of one sort; of more, the rest is counted."""
+"""Lines of one sort."""
 
 
 def nat44_lines(plan: Plan) -> Iterator[str]:
@@ -25,8 +25,8 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
     if plan.of(DisableNat44):
         yield _reset(plan)
         return
-    yield from _shortened(list(_mappings(before, after)), "mappings")
-    yield from _shortened(list(_addresses(before, after)), "addresses")
+    yield from shortened(list(_mappings(before, after)), _MOST, "and {} more mappings")
+    yield from shortened(list(_addresses(before, after)), _MOST, "and {} more addresses")
 
 
 def left_alone(plan: Plan) -> str:
@@ -75,9 +75,3 @@ def _addresses(before: State, after: State) -> Iterator[str]:
         yield f"{what} leaves the pool: its sessions end, and their hosts get another address"
     if come and not gone and any(before.of(kind) for kind in kinds):
         yield "hosts inside may get another address for new connections: the pool grows"
-
-
-def _shortened(lines: list[str], what: str) -> Iterator[str]:
-    yield from islice(lines, _MOST)
-    if len(lines) > _MOST:
-        yield f"and {len(lines) - _MOST:,} more {what}"

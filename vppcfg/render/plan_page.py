@@ -20,9 +20,8 @@ from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.diff_view import diff_lines, summary
 from vppcfg.render.impact_text import consequences, impact_lines, impact_summary
-from vppcfg.render.live_text import live_lines
+from vppcfg.render.notes import notes
 from vppcfg.render.plan_text import cli_line, describe
-from vppcfg.render.shadow_text import shadow_lines
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --faint: #59636e; --line: #d0d7de; --shade: #f6f8fa;
@@ -80,7 +79,7 @@ def plan_page(
         *_section("What changes", _difference(plan)),
         *_section("Impact on traffic", _impact(plan)),
         *_section("What others have configured", _unmanaged(plan)),
-        *_section("Addresses in use and routes behind others", _listed([*live_lines(plan), *shadow_lines(plan)], "")),
+        *_section("Notes on addresses and routes", _listed([*notes(plan)], "")),
         *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
         *_section("Steps, in their order", _steps(plan)),
         *_section("Commands", _commands(plan)),
@@ -142,7 +141,7 @@ def _listed(texts: Iterable[str], colour: str) -> Iterator[str]:
 
 def _difference(plan: Plan) -> Iterator[str]:
     """Yield the entries that differ; what stands in sections of its own is left out."""
-    others = (*impact_lines(plan), *live_lines(plan), *shadow_lines(plan), *map(str, unmanaged_changes(plan)))
+    others = (*impact_lines(plan), *notes(plan), *map(str, unmanaged_changes(plan)))
     own = {f"  {line}" for line in others}
     lines = [line for line in diff_lines(plan) if line.text not in own][:-1]
     if not lines:

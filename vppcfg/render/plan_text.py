@@ -21,7 +21,7 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
-from vppcfg.render.shadow_text import shadow_lines
+from vppcfg.render.notes import shadow_lines
 
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""

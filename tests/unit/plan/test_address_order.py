@@ -6,7 +6,7 @@ from tests.laws.test_simulator_laws import apply_to
 from tests.unit.plan import test_others_in_bridges as bridges
 from tests.unit.plan.test_others_in_bridges import planned, set_up
 from vppcfg.config.dump import yaml_entries
-from vppcfg.plan.address_order import displaced, displaced_by
+from vppcfg.plan.address_order import displaced, displaced_by, promoted_by
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -67,3 +67,27 @@ def test_a_way_back_names_the_address_that_is_no_longer_first(
     assert [str(each) for each in displaced_by(back)] == named
     apply_to(back, vpp[1])
     assert [str(each) for each in displaced(vpp[1].observe(), before)] == named
+
+
+def test_an_interface_that_is_recreated_names_the_address_that_comes_first(vpp: Vpp) -> None:
+    """NAT44 of others is carried over, and takes the first address in the order of the file."""
+    sub = "interfaces: { eth0: { mtu: 1500, sub-interfaces: { 1: { %s addresses: [ %s ] } } } }\n"
+    set_up(vpp, sub % ("", f"{OUTSIDE}, {LAN}"), ("nat44 plugin enable", "nat44 add interface address eth0.1"))
+    tagged = "encapsulation: { dot1q: 7, exact-match: true },"
+    same, other = (
+        planned(sub % (tagged, f"{first}, {last}"), vpp[1]) for first, last in ((OUTSIDE, LAN), (LAN, OUTSIDE))
+    )
+    assert (list(promoted_by(same)), list(displaced_by(other))) == ([], [])
+    line = f"eth0.1: {LAN} becomes VPP's first IPv4 address, in place of {OUTSIDE}, which stays"
+    assert f"  {line}" in [each.text for each in diff_lines(other)]
+    apply_to(other, vpp[1])
+    assert vpp[1].observe().facts.followed_addresses == {"10.0.0.1"}
+
+
+def test_of_many_first_addresses_a_few_are_named(vpp: Vpp) -> None:
+    subs = (f"{n}: {{ mtu: %s, addresses: [ 10.{n}.%s.1/24, 10.{n}.%s.1/24 ] }}" for n in range(1, 14))
+    text = f"interfaces: {{ eth0: {{ mtu: 1500, sub-interfaces: {{ {', '.join(subs)} }} }} }}\n"
+    set_up(vpp, text % ((1400, 1, 2) * 13), ())
+    lines = [each.text for each in diff_lines(planned(text % ((1300, 2, 1) * 13), vpp[1]))]
+    assert len([line for line in lines if "VPP keeps the order" in line]) == 10
+    assert "  3 more such addresses; `--format json` has all" in lines

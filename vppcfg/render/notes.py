@@ -1,0 +1,67 @@
+"""Notes on a plan, about what is in no entry of the file: live addresses, first addresses, routes behind others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.route import source_words
+from vppcfg.plan.address_order import displaced_by, promoted_by
+from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
+from vppcfg.plan.plan import Plan
+
+_MOST = 10
+"""Lines of one sort."""
+
+
+def notes(plan: Plan) -> Iterator[str]:
+    """Yield a line for each address and route that has something to be said about it."""
+    yield from _live_lines(plan)
+    yield from order_lines(plan)
+    yield from shadow_lines(plan)
+
+
+def order_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each address that VPP will have first, and is not that of the file, or was not before."""
+    found = [*map(str, displaced_by(plan)), *map(str, promoted_by(plan))]
+    yield from shortened(found, _MOST, "{} more such addresses; `--format json` has all")
+
+
+def shadow_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each route that the plan lets another one shadow; warnings name those that are shadowed now."""
+    by = plan.desired.hidden_by
+    names = sorted(by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
+    lines = [f"{name} will be shadowed by {source_words(by[name])}, whose route VPP uses" for name in names]
+    yield from shortened(lines, _MOST, "{} more such routes; `--format json` has all in `desired.hidden_by`")
+
+
+def shortened(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
+    """Yield the first `most` lines; where there are more, `rest` last, with the number of those as its `{}`."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield rest.format(f"{len(lines) - most:,}")
+
+
+def _live_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each live address that a plan leaves alone or loses, those that it loses first."""
+    lines = [_live_line(each) for each in sorted(live_outcomes(plan), key=lambda each: each.is_kept)]
+    yield from shortened(lines, _MOST, "{} more such addresses; `--format json` has all")
+
+
+def _live_line(outcome: LiveOutcome) -> str:
+    beginning = outcome.live.whose(outcome.interface)
+    return f"{beginning}: {'left alone' if outcome.is_kept else 'lost, and no rollback brings it back'}"
+
+
+def live_document(plan: Plan) -> list[dict[str, Any]]:
+    """Return what happens to all live addresses, for programs."""
+    return [
+        {
+            "interface": each.interface,
+            "address": each.live.address,
+            "source": each.live.source.value,
+            "is_kept": each.is_kept,
+        }
+        for each in live_outcomes(plan)
+    ]
