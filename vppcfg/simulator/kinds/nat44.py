@@ -1,23 +1,30 @@
-"""Simulates endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
-
-It goes off with an interface. What is named by an interface, a pool's address and a mapping, outlives it and takes the
-addresses of the next one with the index.
-"""
+"""Simulates the API of endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, and its pool."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from ipaddress import IPv4Address
-from typing import Any
 
 from vppcfg.model.nat44 import Nat44, NatAddress, NatPool, NatSide
 from vppcfg.model.state import State
-from vppcfg.simulator import arcs, interfaces
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.kinds import nat44_prompt
+from vppcfg.simulator.kinds.nat44_main import (
+    INSIDE,
+    OUTSIDE,
+    TIMEOUTS,
+    TWICE,
+    NatMain,
+    add_address,
+    address_changed,
+    follow,
+    interface_gone,
+    set_output,
+    set_range,
+    set_side,
+    switch,
+)
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -97,275 +104,7 @@ external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_i
 vrf_id, string tag[64]
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
-_LOW, _HIGH = "nat-low", "nat-hi"
-"""FIB sources that hold tables: for what NAT has, and for the tables that it is enabled with."""
-_INSIDE, _OUTSIDE, _TWICE = 32, 16, 1
-_CLASSIFY = "ip4-unicast", "nat44-ed-classify"
-_TO_OUT, _TO_IN = ("ip4-unicast", "nat-pre-in2out"), ("ip4-unicast", "nat-pre-out2in")
-_REASSEMBLY = "ip4-unicast", "ip4-sv-reassembly-feature"
-_OUTPUT = (
-    *(_TO_IN, _REASSEMBLY, ("ip4-output", "nat-pre-in2out-output")),
-    ("ip4-output", "ip4-sv-reassembly-output-feature"),
-)
-"""Arcs and nodes that are turned on for an interface whose output is translated."""
-_MOST_ADDRESSES = 1 << 16
-"""What a range may have here; VPP has no limit, and is long about it."""
-_SESSIONS, _BUCKETS = 64512, 32768
-_TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
-
-
-@dataclass(slots=True, kw_only=True)
-class StaticMapping:
-    """What snat_static_mapping_t has: a mapping in effect, or an identity with the tables that it is for."""
-
-    local: int
-    local_port: int
-    external: int
-    external_port: int
-    protocol: int
-    vrf_id: int
-    flags: int
-    tag: bytes
-    is_identity: bool = False
-    vrfs: list[int] = field(default_factory=list)
-    """Of an identity."""
-
-
-@dataclass(slots=True, kw_only=True)
-class MappingRequest:
-    """A static mapping as requested; one by interface follows its address (snat_static_mapping_resolve_t)."""
-
-    sw_if_index: int
-    local: int
-    local_port: int
-    external_port: int
-    protocol: int
-    vrf_id: int
-    flags: int
-    tag: bytes
-    is_identity: bool = False
-    is_resolved: bool = False
-
-
-OuterEnd = tuple[int, int, int]
-"""Address, port and protocol, by which VPP finds a mapping from outside (nat44_ed_sm_o2i_lookup)."""
-InnerEnd = tuple[int, int, int, int]
-"""The same from inside, with the id of the FIB table."""
-
-
-@dataclass(slots=True, kw_only=True)
-class NatMain:
-    """What NAT has while it is enabled (snat_main_t)."""
-
-    is_enabled: bool = False
-    sessions: int = 0
-    inside_vrf: int = 0
-    outside_vrf: int = 0
-    is_forwarding: bool = False
-    mss: int = 0
-    timeouts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_TIMEOUTS, 0))
-    sides: dict[int, int] = field(default_factory=dict)
-    """Inside, outside or both, as flags, by sw_if_index."""
-    outputs: list[int] = field(default_factory=list)
-    pools: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
-    """The VRF id of each address, and of each one for twice-nat."""
-    followed: dict[tuple[int, bool], bool] = field(default_factory=dict)
-    """Interfaces whose address is in the pool, or in that for twice-nat, and whether it is there."""
-    outer: dict[OuterEnd, StaticMapping] = field(default_factory=dict)
-    inner: dict[InnerEnd, StaticMapping] = field(default_factory=dict)
-    to_resolve: list[MappingRequest] = field(default_factory=list)
-    """Mappings by interface."""
-    balanced: dict[OuterEnd, dict[str, Any]] = field(default_factory=dict)
-    """Mappings to several hosts inside, as they were asked for; affinity is forgotten."""
-    leaks: dict[int, list[int]] = field(default_factory=dict)
-    users: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """Of each host inside: VRF id, address, sessions, and those of mappings; nothing but tests makes any."""
-
-
-def main_of(tables: Tables) -> NatMain:
-    """Return what NAT has; raise RefusedError while it is not enabled."""
-    main = tables.part(NatMain)
-    if not main.is_enabled:
-        raise RefusedError(Retval.UNSUPPORTED)
-    return main
-
-
-def set_side(tables: Tables, sw_if_index: int, side: int, *, is_add: bool) -> None:
-    """Have an interface inside or outside, or no longer; raise RefusedError where that cannot be."""
-    main = main_of(tables)
-    old = main.sides.get(sw_if_index, 0)
-    if is_add and sw_if_index in main.outputs:
-        raise RefusedError(Retval.VALUE_EXIST)
-    if not is_add and not old:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
-    is_both = old == _INSIDE | _OUTSIDE
-    if is_add and old & side:
-        return
-    new = old | side if is_add else old & ~side if is_both else 0
-    # VPP forgets an interface that is on one side whichever side is named, but turns off the feature of the named one.
-    arcs.disable(tables, sw_if_index, *_of_side(old if is_add or is_both else side))
-    arcs.enable(tables, sw_if_index, *_of_side(new))
-    if new:
-        main.sides[sw_if_index] = new
-    else:
-        main.sides.pop(sw_if_index, None)
-
-
-def _of_side(flags: int) -> tuple[arcs.Feature, ...]:
-    if not flags:
-        return ()
-    return _REASSEMBLY, _CLASSIFY if flags == _INSIDE | _OUTSIDE else _TO_OUT if flags == _INSIDE else _TO_IN
-
-
-def set_output(tables: Tables, sw_if_index: int, *, is_add: bool) -> None:
-    """Translate what leaves an interface, or no longer; raise RefusedError where that cannot be."""
-    main = main_of(tables)
-    if is_add and (sw_if_index in main.outputs or sw_if_index in main.sides):
-        raise RefusedError(Retval.VALUE_EXIST)
-    if not is_add and sw_if_index not in main.outputs:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
-    arcs.set_features(tables, sw_if_index, _OUTPUT, is_on=is_add)
-    if is_add:
-        main.outputs.append(sw_if_index)
-    else:
-        main.outputs.remove(sw_if_index)
-
-
-def first_address(tables: Tables, sw_if_index: int) -> int | None:
-    """Return the first address of an interface, or of the one whose addresses it borrows."""
-    row = tables.sw.get(sw_if_index)
-    donor = sw_if_index if row is None or row.unnumbered is None else row.unnumbered
-    return next((each.address for each in tables.ip4.of(donor)), None)
-
-
-def follow(tables: Tables, sw_if_index: int, *, is_twice: bool, is_add: bool) -> None:
-    """Have the first address of an interface in the pool, now or when it gets one; raise RefusedError.
-
-    One that goes takes the first address along that the interface has then, whoever put it into the pool.
-    """
-    main, key = main_of(tables), (sw_if_index, is_twice)
-    if is_add == (key in main.followed):
-        raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
-    first = first_address(tables, sw_if_index)
-    if not is_add:
-        del main.followed[key]
-        if first is not None:
-            remove_address(tables, first, is_twice=is_twice)
-        return
-    if first is not None:
-        add_address(tables, first, NONE, is_twice=is_twice)
-    main.followed[key] = first is not None
-
-
-def add_address(tables: Tables, address: int, vrf_id: int, *, is_twice: bool) -> None:
-    """Put an address into a pool; raise RefusedError where it is there."""
-    pool = tables.part(NatMain).pools[is_twice]
-    if address in pool:
-        raise RefusedError(Retval.VALUE_EXIST)
-    pool[address] = vrf_id
-    lock_table(tables, vrf_id)
-
-
-def remove_address(tables: Tables, address: int, *, is_twice: bool) -> None:
-    """Take an address out of a pool, whatever mappings use it; raise RefusedError where it is not there."""
-    vrf_id = tables.part(NatMain).pools[is_twice].pop(address, None)
-    if vrf_id is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
-    unlock_table(tables, vrf_id)
-
-
-def lock_table(tables: Tables, table_id: int, source: str = _LOW) -> None:
-    """Lock a FIB table, created where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
-    if table_id != NONE:
-        tables.fib4.find_or_create(table_id)
-        fib.lock_for_lookup(tables, False, table_id, source)
-
-
-def unlock_table(tables: Tables, table_id: int) -> None:
-    """Remove a lock of NAT from a FIB table."""
-    if table_id != NONE:
-        fib.unlock_for_lookup(tables, False, table_id, _LOW)
-
-
-def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
-    """Let the pool follow an address that an interface has got or lost: one at a time, and no other takes its place.
-
-    Where the interface is in both pools, that for twice-nat does not follow.
-    """
-    main = tables.part(NatMain)
-    key = next((each for each in ((sw_if_index, False), (sw_if_index, True)) if each in main.followed), None)
-    if not main.is_enabled or key is None or main.followed[key] == is_add:
-        return
-    is_twice = key[1]
-    if is_add and address not in main.pools[is_twice]:
-        add_address(tables, address, NONE, is_twice=is_twice)
-        main.followed[key] = True
-    elif not is_add and address in main.pools[is_twice]:
-        remove_address(tables, address, is_twice=is_twice)
-        main.followed[key] = False
-
-
-def _interface_gone(tables: Tables, sw_if_index: int) -> None:
-    main = tables.part(NatMain)
-    main.sides.pop(sw_if_index, None)
-    if sw_if_index in main.outputs:
-        main.outputs.remove(sw_if_index)
-
-
-def switch(tables: Tables, *, is_on: bool, sessions: int = 0, inside_vrf: int = 0, outside_vrf: int = 0) -> None:
-    """Enable NAT, or disable it and forget everything; raise RefusedError where it is so already.
-
-    Timeouts and MSS stay until it is enabled again, and so does the hold on both tables, for ever.
-    """
-    main = tables.part(NatMain)
-    if main.is_enabled == is_on:
-        raise RefusedError(Retval.FEATURE_ALREADY_ENABLED if is_on else Retval.FEATURE_ALREADY_DISABLED)
-    if not is_on:
-        _forget(tables, main)
-        return
-    main.is_enabled, main.sessions = True, sessions or _SESSIONS
-    main.inside_vrf, main.outside_vrf = inside_vrf, outside_vrf
-    for table_id in (inside_vrf, outside_vrf):
-        lock_table(tables, table_id, _HIGH)
-    main.is_forwarding, main.mss = False, 0
-    main.timeouts = dict(_TIMEOUTS)
-
-
-def _forget(tables: Tables, main: NatMain) -> None:
-    """Disable NAT; raise RefusedError, when all is done, for identities in other tables than the default one."""
-    for sw_if_index, flags in list(main.sides.items()):
-        for side in (_INSIDE, _OUTSIDE):
-            if flags & side:
-                set_side(tables, sw_if_index, side, is_add=False)
-    for sw_if_index in list(main.outputs):
-        set_output(tables, sw_if_index, is_add=False)
-    for table_id in list(_held(main)):
-        unlock_table(tables, table_id)
-    is_stray = any(each.is_identity and 0 not in each.vrfs for each in main.outer.values())
-    for each in (
-        *main.pools,
-        main.followed,
-        main.outer,
-        main.inner,
-        main.to_resolve,
-        main.leaks,
-        main.balanced,
-        main.users,
-    ):
-        each.clear()
-    main.is_enabled = main.is_forwarding = False
-    main.sessions = main.inside_vrf = main.outside_vrf = 0
-    if is_stray:
-        raise RefusedError(Retval.BUG)
-
-
-def _held(main: NatMain) -> Iterator[int]:
-    """Yield the tables that are let go when NAT is disabled: not those of identities and of mappings to several."""
-    for pool in main.pools:
-        yield from pool.values()
-    yield from (mapping.vrf_id for mapping in main.outer.values() if not mapping.is_identity)
-    for table_id, targets in main.leaks.items():
-        yield from (table_id, *targets)
+_BUCKETS = 32768
 
 
 def _answer_enable(call: Call, values: Values) -> Outgoing:
@@ -392,7 +131,7 @@ def _show_configuration(call: Call, _values: Values) -> Outgoing:
 
 
 def _answer_timeouts(call: Call, values: Values) -> Outgoing:
-    call.tables.part(NatMain).timeouts = {name: values[name] for name in _TIMEOUTS}
+    call.tables.part(NatMain).timeouts = {name: values[name] for name in TIMEOUTS}
     return call.reply()
 
 
@@ -420,7 +159,7 @@ def _dump_users(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 def _answer_side(call: Call, values: Values) -> Outgoing:
     interfaces.require(call.tables, values["sw_if_index"])
-    side = _INSIDE if values["flags"] & _INSIDE else _OUTSIDE
+    side = INSIDE if values["flags"] & INSIDE else OUTSIDE
     set_side(call.tables, values["sw_if_index"], side, is_add=values["is_add"])
     return call.reply()
 
@@ -444,176 +183,30 @@ def _get_outputs(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 def _answer_follow(call: Call, values: Values) -> Outgoing:
     interfaces.require(call.tables, values["sw_if_index"])
-    is_twice = bool(values["flags"] & _TWICE)
+    is_twice = bool(values["flags"] & TWICE)
     follow(call.tables, values["sw_if_index"], is_twice=is_twice, is_add=values["is_add"])
     return call.reply()
 
 
 def _dump_followed(call: Call, _values: Values) -> Iterator[Outgoing]:
     for sw_if_index, is_twice in call.tables.part(NatMain).followed:
-        yield call.details({"sw_if_index": sw_if_index, "flags": _TWICE if is_twice else 0})
+        yield call.details({"sw_if_index": sw_if_index, "flags": TWICE if is_twice else 0})
 
 
 def _answer_range(call: Call, values: Values) -> Outgoing:
     """Add or delete addresses, one after the other; the first one that cannot be ends it."""
     first, last = (int.from_bytes(values[f"{end}_ip_address"]) for end in ("first", "last"))
-    is_twice = bool(values["flags"] & _TWICE)
+    is_twice = bool(values["flags"] & TWICE)
     set_range(call.tables, first, last, values["vrf_id"], is_twice=is_twice, is_add=values["is_add"])
     return call.reply()
-
-
-def set_range(tables: Tables, first: int, last: int, vrf_id: int, *, is_twice: bool, is_add: bool) -> None:
-    """Add or delete addresses; raise RefusedError at the first one that cannot be."""
-    if is_add:
-        main_of(tables)
-    if last - first >= _MOST_ADDRESSES:
-        raise RefusedError(Retval.INVALID_VALUE)
-    for address in range(first, last + 1):
-        if is_add:
-            add_address(tables, address, vrf_id, is_twice=is_twice)
-        else:
-            remove_address(tables, address, is_twice=is_twice)
 
 
 def _dump_pool(call: Call, _values: Values) -> Iterator[Outgoing]:
     """Show the pools, those who follow an interface too."""
     for is_twice, pool in enumerate(call.tables.part(NatMain).pools):
         for address, vrf_id in pool.items():
-            flags = _TWICE if is_twice else 0
+            flags = TWICE if is_twice else 0
             yield call.details({"ip_address": address.to_bytes(4), "vrf_id": vrf_id, "flags": flags})
-
-
-def _command_plugin(tables: Tables, line: Input) -> str:
-    """`nat44 plugin <enable [sessions <n>] [inside-vrf <id>] [outside-vrf <id>]|disable>`."""
-    is_on, numbers = None, dict[str, int]()
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        if any(rest.take_setting(word, numbers) for word in ("inside-vrf", "outside-vrf", "sessions")):
-            continue
-        if is_on is not None or (is_on := rest.choice_after("", {"disable": False, "enable": True})) is None:
-            raise rest.unknown()
-    if is_on is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
-    values = {word.replace("-", "_"): number for word, number in numbers.items()}
-    _as_typed(lambda: switch(tables, is_on=is_on, **values), "already enabled" if is_on else "already disabled")
-    return ""
-
-
-def _as_typed(act: Callable[[], None], words: str) -> None:
-    """Do something, and refuse it in the words of the prompt."""
-    try:
-        act()
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, words) from refusal
-
-
-def _command_timeouts(tables: Tables, line: Input) -> str:
-    """`set nat timeout [udp <sec> | tcp-established <sec> | tcp-transitory <sec> | icmp <sec> | reset]`."""
-    main = tables.part(NatMain)
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        numbers: dict[str, int] = {}
-        if any(rest.take_setting(name.replace("_", "-"), numbers) for name in _TIMEOUTS):
-            main.timeouts |= {name.replace("-", "_"): number for name, number in numbers.items()}
-        elif rest.take("reset"):
-            main.timeouts = dict(_TIMEOUTS)
-        else:
-            raise rest.unknown()
-    return ""
-
-
-def _command_mss(tables: Tables, line: Input) -> str:
-    """`nat mss-clamping <mss-value>|disable`."""
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        number = 0 if rest.take("disable") else rest.number()
-        if number is None:
-            raise rest.unknown()
-        tables.part(NatMain).mss = number & 0xFFFF
-    return ""
-
-
-def _command_forwarding(tables: Tables, line: Input) -> str:
-    """`nat44 forwarding enable|disable`."""
-    rest = line.line_with("expected required argument(s)")
-    is_on = rest.choice_after("", {"enable": True, "disable": False})
-    if is_on is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
-    tables.part(NatMain).is_forwarding = is_on
-    return ""
-
-
-def _command_address(tables: Tables, line: Input) -> str:
-    """`nat44 add address <address> [- <address>] [tenant-vrf <id>] [twice-nat] [del]`."""
-    first = last = None
-    vrf_id, is_twice, is_add = NONE, False, True
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        if (number := rest.number_after("tenant-vrf")) is not None:
-            vrf_id = number
-        elif rest.take("twice-nat"):
-            is_twice = True
-        elif rest.take("del"):
-            is_add = False
-        elif rest.take("-") and (found := rest.address4()) is not None:
-            last = int(found)
-        elif (found := rest.address4()) is not None:
-            first = last = int(found)
-        else:
-            raise rest.unknown()
-    if first is None or last is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected address")
-    if is_add and not tables.part(NatMain).is_enabled:
-        return ""  # VPP refuses it without a message
-    words = "NAT address already in use." if is_add else "NAT address not exist."
-    _as_typed(lambda: set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add), words)
-    return ""
-
-
-def _command_follow(tables: Tables, line: Input) -> str:
-    """`nat44 add interface address <interface> [twice-nat] [del]`."""
-    row, is_twice, is_add = None, False, True
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        if (found := rest.interface(tables)) is not None:
-            row = found
-        elif rest.take("twice-nat"):
-            is_twice = True
-        elif rest.take("del"):
-            is_add = False
-        else:
-            raise rest.unknown()
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected interface")
-    words = "entry exists" if is_add else "entry not found"
-    index = row.index
-    _as_typed(lambda: follow(tables, index, is_twice=is_twice, is_add=is_add), words)
-    return ""
-
-
-def _command_interface(tables: Tables, line: Input) -> str:
-    """`set interface nat44 in <interface> out <interface> [output-feature] [del]`."""
-    found: dict[str, list[int]] = {"in": [], "out": []}
-    is_output, is_add = False, True
-    rest = line.line_with("expected required argument(s)")
-    while not rest.is_at_end:
-        side = next((word for word in found if (row := rest.interface_after(tables, word)) is not None), None)
-        if side is not None and row is not None:
-            found[side].append(row.index)
-        elif rest.take("output-feature"):
-            is_output = True
-        elif rest.take("del"):
-            is_add = False
-        else:
-            raise rest.unknown()
-    words = f"{'add' if is_add else 'del'} interface failed"
-    for side, flag in (("in", _INSIDE), ("out", _OUTSIDE)):
-        for index in found[side]:
-            if is_output:
-                _as_typed(lambda index=index: set_output(tables, index, is_add=is_add), words)  # type: ignore[misc]
-            else:
-                _as_typed(lambda index=index, flag=flag: set_side(tables, index, flag, is_add=is_add), words)  # type: ignore[misc]
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -625,7 +218,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     switch(tables, is_on=True, sessions=settings.sessions, inside_vrf=inside, outside_vrf=outside)
     main = tables.part(NatMain)
     main.is_forwarding, main.mss = settings.is_forwarding, settings.mss
-    main.timeouts = {name: getattr(settings, f"{name}_s") for name in _TIMEOUTS}
+    main.timeouts = {name: getattr(settings, f"{name}_s") for name in TIMEOUTS}
     for each in state.of(NatAddress).values():
         vrf_id = NONE if each.table_id is None else each.table_id
         add_address(tables, int(IPv4Address(each.address)), vrf_id, is_twice=each.is_twice)
@@ -635,14 +228,9 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         side = state.interfaces[name].nat44
         if side is NatSide.OUTPUT:
             set_output(tables, row.index, is_add=True)
-        for flag, sides in ((_INSIDE, (NatSide.INSIDE, NatSide.BOTH)), (_OUTSIDE, (NatSide.OUTSIDE, NatSide.BOTH))):
+        for flag, sides in ((INSIDE, (NatSide.INSIDE, NatSide.BOTH)), (OUTSIDE, (NatSide.OUTSIDE, NatSide.BOTH))):
             if side in sides:
                 set_side(tables, row.index, flag, is_add=True)
-
-
-def _show_sessions(tables: Tables, line: Input) -> str:
-    """`show nat44 sessions [filter ...]`: none, for no packets pass here."""
-    return "NAT44 ED sessions:\n-------- thread 0 vpp_main: 0 sessions --------\n"
 
 
 KIND = Kind(
@@ -668,16 +256,16 @@ KIND = Kind(
         "nat44_address_dump": _dump_pool,
     },
     commands={
-        "nat44 plugin": _command_plugin,
-        "set nat timeout": _command_timeouts,
-        "nat mss-clamping": _command_mss,
-        "nat44 forwarding": _command_forwarding,
-        "nat44 add address": _command_address,
-        "nat44 add interface address": _command_follow,
-        "set interface nat44": _command_interface,
-        "show nat44 sessions": _show_sessions,
+        "nat44 plugin": nat44_prompt.type_plugin,
+        "set nat timeout": nat44_prompt.type_timeouts,
+        "nat mss-clamping": nat44_prompt.type_mss,
+        "nat44 forwarding": nat44_prompt.type_forwarding,
+        "nat44 add address": nat44_prompt.type_address,
+        "nat44 add interface address": nat44_prompt.type_follow,
+        "set interface nat44": nat44_prompt.type_interface,
+        "show nat44 sessions": nat44_prompt.show_sessions,
     },
-    deleted=_interface_gone,
-    address_changed=_address_changed,
+    deleted=interface_gone,
+    address_changed=address_changed,
     load=_load,
 )

@@ -16,7 +16,7 @@ from vppcfg.model.nat44 import NatExemption, NatLeaks, NatMapping, NatProtocol, 
 from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds.nat44 import (
+from vppcfg.simulator.kinds.nat44_main import (
     MappingRequest,
     NatMain,
     StaticMapping,
