@@ -13,7 +13,7 @@ from enum import Enum
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
-from vppcfg.kinds.nat44.followed import loses_address
+from vppcfg.kinds.nat44.followed import ends_sessions, loses_address
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
@@ -60,6 +60,8 @@ class UnmanagedChange:
         text = f"{self.holder}: {counted(self.attachments)}: {self.survival.value}"
         if self.reason:
             text += f", because {self.reason}"
+        if self.survival is Survival.CARRIED and any(map(ends_sessions, self.attachments)):
+            text += "; its NAT44 sessions end"
         left = self.not_restored
         if left and len(left) < len(self.attachments):
             return f"{text}; rollback does not bring back {counted(left)}"

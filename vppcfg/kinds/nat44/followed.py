@@ -43,6 +43,14 @@ def loses_address(name: str, observed: State, desired: State, *, is_moved: bool)
     return (not taken <= new or is_moved) and (len(old) > 1 or len(new) > 1)
 
 
+def ends_sessions(attachment: Attachment) -> bool:
+    """Return whether NAT44 ends sessions when an attachment goes, though it is set again at once.
+
+    Those of a pool's address and of a mapping (nat44_ed_del_address, nat_ed_static_mapping_del_sessions).
+    """
+    return attachment.kind in {"NAT44 pool", "NAT44 static mapping"}
+
+
 def must_be_renewed(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
     """Return whether an attachment must be removed and restored, for NAT44 to have an address of its interface."""
     return (
