@@ -84,13 +84,15 @@ SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in c
 OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppcfg")]
 
 
-WORD_LIMITS = {"pages": 60_000, "rules": 40_000}
+WORD_LIMITS = {"pages": 58_800, "rules": 40_000}
 """What can be kept true: the README and the pages in docs/, and those in docs/rules/."""
+MEASURED = re.compile("(?s)<!-- measured -->.*<!-- end of measured -->")
+"""The tables that `make bench` writes."""
 
 
 def test_the_documents_stay_short() -> None:
     pages = {"pages": [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], "rules": (ROOT / "docs/rules").glob("*.md")}
-    counts = {name: sum(len(page.read_text().split()) for page in files) for name, files in pages.items()}
+    counts = {name: sum(len(MEASURED.sub("", page.read_text()).split()) for page in files) for name, files in pages.items()}
     assert {name: count for name, count in counts.items() if count > WORD_LIMITS[name]} == {}
 
 
