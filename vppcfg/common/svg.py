@@ -13,7 +13,11 @@ _TOP, _RIGHT, _BOTTOM = 30.0, 16.0, 44.0
 _LETTER = 6.6
 """Width of a letter of 12 pixels in the mean."""
 _ROW = 18.0
+_LEGEND = 10.0
+"""Pixels from the bottom of the plot's part to the first row of the legend, below the name of the axis."""
 _BAR_ROW = 22.0
+_MARGIN = 4.0
+"""Pixels beside a text, which may be wider than the mean."""
 _LEAST_ROOM = 60.0
 """Pixels for bars, however long their labels are."""
 
@@ -53,8 +57,8 @@ class _Drawing:
         self._left = 14 + _LETTER * max(len(graph.y.text(tick)) for tick in graph.y.ticks)
         self._right = width - _RIGHT
         self._bottom = height - _BOTTOM
-        self._legend = list(self._legend_rows(height))
-        self._height = height + _ROW * len(self._legend) + (6 if self._legend else 0)
+        self._legend = list(self._legend_rows(height + _LEGEND))
+        self._height = height + (_LEGEND + _ROW * (len(self._legend) - 1) + 6 if self._legend else 0)
 
     def text(self) -> str:
         graph = self._graph
@@ -91,7 +95,7 @@ class _Drawing:
         for tick in self._graph.x.ticks:
             text = self._graph.x.text(tick)
             half = _LETTER * len(text) / 2
-            x = min(self._x(tick), self._width - half)
+            x = min(self._x(tick), self._width - half - _MARGIN)
             if x - half < taken + 8:
                 continue
             taken = x + half
@@ -178,9 +182,9 @@ class _Drawing:
         y = self._y(mark.y) - 8 if mark.y is not None else _TOP + 12
         return x, y, "end" if is_left else "start"
 
-    def _legend_rows(self, height: int) -> Iterator[str]:
+    def _legend_rows(self, height: float) -> Iterator[str]:
         """Yield entries side by side, as many in a row as fit."""
-        x, y = self._left, float(height)
+        x, y = self._left, height
         rows: list[str] = []
         for colour, label, is_dashed in self._entries():
             size = 30 + _LETTER * len(label)

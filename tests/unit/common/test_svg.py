@@ -79,6 +79,13 @@ def test_a_logarithmic_scale_holds_its_ends(low: float, high: float) -> None:
     assert found.place(found.low / 10) == 0
 
 
+def test_the_legend_stands_below_the_name_of_the_axis() -> None:
+    drawn = ElementTree.fromstring(svg_of(graph(line("a", (1.0, 0.1), (100.0, 10.0))), 600))
+    y = {each.text: float(each.attrib["y"]) for each in drawn.iter(f"{SVG}text")}
+    assert y["a"] - y["size"] >= 16
+    assert float(drawn.attrib["height"]) > y["a"]
+
+
 def test_marks_that_would_lie_on_each_other_move_apart() -> None:
     crowded = Graph(
         title="t", x=time_scale(10), y=linear_scale(100, amount), x_name="x", y_name="y",
