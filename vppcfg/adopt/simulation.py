@@ -23,7 +23,7 @@ from vppcfg.simulator.content import content_of
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kinds import KINDS, PLUGINS, fib
 from vppcfg.simulator.kinds.acl import AclMain
-from vppcfg.simulator.kinds.nat44 import NatMain
+from vppcfg.simulator.kinds.nat44_main import NatMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.queues import ensure_queue, set_workers
