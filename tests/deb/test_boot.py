@@ -110,6 +110,7 @@ def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) 
     if "bookworm" not in bootable.path("/etc/os-release").read_text():
         pytest.skip("the real VPP runs on Debian 12 only")
     bootable.install("libnl-3-200", "libnl-route-3-200", "libunwind8", "iproute2", "kmod")
+    bootable.run("dpkg", "--install", "/root/new.deb")
     (plugins,) = prefix().glob("lib/*/vpp_plugins")
     shutil.copytree(prefix(), bootable.path(str(prefix())), symlinks=True, dirs_exist_ok=True)
     bootable.path("/etc/vpp/ports").write_text("create host-interface name port0\n")
