@@ -9,7 +9,6 @@ from vppcfg.model.nat44 import Nat44, NatAddress, NatPool, NatSide
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import nat44_prompt
 from vppcfg.simulator.kinds.nat44_main import (
     INSIDE,
     OUTSIDE,
@@ -17,9 +16,7 @@ from vppcfg.simulator.kinds.nat44_main import (
     TWICE,
     NatMain,
     add_address,
-    address_changed,
     follow,
-    interface_gone,
     set_output,
     set_range,
     set_side,
@@ -255,17 +252,5 @@ KIND = Kind(
         "nat44_interface_addr_dump": _dump_followed,
         "nat44_address_dump": _dump_pool,
     },
-    commands={
-        "nat44 plugin": nat44_prompt.type_plugin,
-        "set nat timeout": nat44_prompt.type_timeouts,
-        "nat mss-clamping": nat44_prompt.type_mss,
-        "nat44 forwarding": nat44_prompt.type_forwarding,
-        "nat44 add address": nat44_prompt.type_address,
-        "nat44 add interface address": nat44_prompt.type_follow,
-        "set interface nat44": nat44_prompt.type_interface,
-        "show nat44 sessions": nat44_prompt.show_sessions,
-    },
-    deleted=interface_gone,
-    address_changed=address_changed,
     load=_load,
 )

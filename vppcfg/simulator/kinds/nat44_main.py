@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vppcfg.simulator import arcs
+from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
@@ -221,7 +222,7 @@ def unlock_table(tables: Tables, table_id: int) -> None:
         fib.unlock_for_lookup(tables, False, table_id, _LOW)
 
 
-def address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
+def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
     """Let the pool follow an address that an interface has got or lost: one at a time, and no other takes its place.
 
     Where the interface is in both pools, that for twice-nat does not follow.
@@ -239,7 +240,7 @@ def address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool
         main.followed[key] = False
 
 
-def interface_gone(tables: Tables, sw_if_index: int) -> None:
+def _interface_gone(tables: Tables, sw_if_index: int) -> None:
     main = tables.part(NatMain)
     main.sides.pop(sw_if_index, None)
     if sw_if_index in main.outputs:
@@ -300,3 +301,6 @@ def _held(main: NatMain) -> Iterator[int]:
     yield from (mapping.vrf_id for mapping in main.outer.values() if not mapping.is_identity)
     for table_id, targets in main.leaks.items():
         yield from (table_id, *targets)
+
+
+KIND = Kind(plugin="nat", deleted=_interface_gone, address_changed=_address_changed)

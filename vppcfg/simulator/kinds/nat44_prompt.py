@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds.nat44_main import (
     INSIDE,
     OUTSIDE,
@@ -21,7 +22,7 @@ from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE
 
 
-def type_plugin(tables: Tables, line: Input) -> str:
+def _command_plugin(tables: Tables, line: Input) -> str:
     """`nat44 plugin <enable [sessions <n>] [inside-vrf <id>] [outside-vrf <id>]|disable>`."""
     is_on, numbers = None, dict[str, int]()
     rest = line.line_with("expected required argument(s)")
@@ -45,7 +46,7 @@ def _as_typed(act: Callable[[], None], words: str) -> None:
         raise RefusedError(Retval.UNSPECIFIED, words) from refusal
 
 
-def type_timeouts(tables: Tables, line: Input) -> str:
+def _command_timeouts(tables: Tables, line: Input) -> str:
     """`set nat timeout [udp <sec> | tcp-established <sec> | tcp-transitory <sec> | icmp <sec> | reset]`."""
     main = tables.part(NatMain)
     rest = line.line_with("expected required argument(s)")
@@ -60,7 +61,7 @@ def type_timeouts(tables: Tables, line: Input) -> str:
     return ""
 
 
-def type_mss(tables: Tables, line: Input) -> str:
+def _command_mss(tables: Tables, line: Input) -> str:
     """`nat mss-clamping <mss-value>|disable`."""
     rest = line.line_with("expected required argument(s)")
     while not rest.is_at_end:
@@ -71,7 +72,7 @@ def type_mss(tables: Tables, line: Input) -> str:
     return ""
 
 
-def type_forwarding(tables: Tables, line: Input) -> str:
+def _command_forwarding(tables: Tables, line: Input) -> str:
     """`nat44 forwarding enable|disable`."""
     rest = line.line_with("expected required argument(s)")
     is_on = rest.choice_after("", {"enable": True, "disable": False})
@@ -81,7 +82,7 @@ def type_forwarding(tables: Tables, line: Input) -> str:
     return ""
 
 
-def type_address(tables: Tables, line: Input) -> str:
+def _command_address(tables: Tables, line: Input) -> str:
     """`nat44 add address <address> [- <address>] [tenant-vrf <id>] [twice-nat] [del]`."""
     first = last = None
     vrf_id, is_twice, is_add = NONE, False, True
@@ -108,7 +109,7 @@ def type_address(tables: Tables, line: Input) -> str:
     return ""
 
 
-def type_follow(tables: Tables, line: Input) -> str:
+def _command_follow(tables: Tables, line: Input) -> str:
     """`nat44 add interface address <interface> [twice-nat] [del]`."""
     row, is_twice, is_add = None, False, True
     rest = line.line_with("expected required argument(s)")
@@ -129,7 +130,7 @@ def type_follow(tables: Tables, line: Input) -> str:
     return ""
 
 
-def type_interface(tables: Tables, line: Input) -> str:
+def _command_interface(tables: Tables, line: Input) -> str:
     """`set interface nat44 in <interface> out <interface> [output-feature] [del]`."""
     found: dict[str, list[int]] = {"in": [], "out": []}
     is_output, is_add = False, True
@@ -154,6 +155,21 @@ def type_interface(tables: Tables, line: Input) -> str:
     return ""
 
 
-def show_sessions(tables: Tables, line: Input) -> str:
+def _show_sessions(tables: Tables, line: Input) -> str:
     """`show nat44 sessions [filter ...]`: none, for no packets pass here."""
     return "NAT44 ED sessions:\n-------- thread 0 vpp_main: 0 sessions --------\n"
+
+
+KIND = Kind(
+    plugin="nat",
+    commands={
+        "nat44 plugin": _command_plugin,
+        "set nat timeout": _command_timeouts,
+        "nat mss-clamping": _command_mss,
+        "nat44 forwarding": _command_forwarding,
+        "nat44 add address": _command_address,
+        "nat44 add interface address": _command_follow,
+        "set interface nat44": _command_interface,
+        "show nat44 sessions": _show_sessions,
+    },
+)
