@@ -21,7 +21,7 @@ from vppcfg.cli.options import (
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.model.state import State
+    from vppcfg.plan.plan import Plan
     from vppcfg.transaction.journal import Journal
 
 log = logging.getLogger("root.main")
@@ -69,12 +69,14 @@ def run(args: argparse.Namespace) -> ExitCode:
         raise UsageError("--rollback goes with one change", "`vppcfg diff --rollback N`")
     if args.number is None:
         return _compare_file(args)
+    from vppcfg.plan.plan import make_plan
+
     journal = target_of(args).journal()
     if args.other is not None:
         return _compare_changes(journal, args)
     if args.rollback:
-        return _show_plan(*_rollback_plan(journal, args), args)
-    return _show_plan(journal.before(args.number), journal.after(args.number), args)
+        return _show_plan(_rollback_plan(journal, args), args)
+    return _show_plan(make_plan(journal.before(args.number), journal.after(args.number)), args)
 
 
 def _compare_file(args: argparse.Namespace) -> ExitCode:
@@ -89,10 +91,9 @@ def _compare_file(args: argparse.Namespace) -> ExitCode:
     target = target_of(args)
     with target.connect() as dataplane:
         observed, applied = dataplane.observe(), applied_file(target.journal(), dataplane.boot_id)
-    proposal = propose(configuration, loaded, observed, adopt=args.adopt, applied=applied)
-    code = ExitCode.DONE
-    if proposal.resolution.is_possible:
-        code = _show_plan(observed, proposal.resolution.desired, args)
+        proposal = propose(configuration, loaded, observed, adopt=args.adopt, applied=applied)
+        plan = proposal.plan_on(dataplane) if proposal.resolution.is_possible else None
+    code = _show_plan(plan, args) if plan is not None else ExitCode.DONE
     obstacles = show_obstacles(proposal, loaded.name, console)
     return code if obstacles is ExitCode.DONE else obstacles
 
@@ -115,25 +116,23 @@ def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
     return _code(is_different=bool(text), args=args)
 
 
-def _rollback_plan(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
-    """Return what VPP has, and where a rollback would lead."""
+def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
+    """Return the plan from what VPP has to where a rollback would lead."""
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.rollback import closest_to, created_ports
+    from vppcfg.transaction.planning import plan_on
 
-    entry, before = journal.record(args.number).entry, journal.before(args.number)
+    entry, before, after = journal.record(args.number).entry, journal.before(args.number), journal.after(args.number)
+    created, is_unmanaged = created_ports(before, after), NameGlobs(entry.unmanaged).matches
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
-    after = journal.after(args.number)
-    created = created_ports(before, after)
-    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches, created, after).state
+        return plan_on(dataplane, observed, closest_to(before, observed, is_unmanaged, created, after).state)
 
 
-def _show_plan(before: State, after: State, args: argparse.Namespace) -> ExitCode:
+def _show_plan(plan: Plan, args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
-    from vppcfg.plan.plan import make_plan
 
-    plan = make_plan(before, after)
     write(painted_difference(plan, paint_for(sys.stdout, args.color)), sys.stdout)
     return _code(is_different=bool(plan.steps), args=args)
 

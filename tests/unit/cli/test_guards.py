@@ -237,6 +237,13 @@ def test_typed_routes_of_a_table_that_goes_are_lost_with_consent_alone(routed: R
     assert routed(*command, "-c", "one.yaml", "--lose-unmanaged")[0] == ExitCode.DONE
 
 
+@pytest.mark.parametrize("words", [("-c", "one.yaml"), ("--rollback", "2")], ids=["file", "rollback"])
+def test_a_difference_names_the_typed_routes_that_are_lost(routed: Run, words: tuple[str, ...]) -> None:
+    code, out, _ = routed("diff", *words)
+    assert code == ExitCode.DONE
+    assert "ipv4-VRF:100: 7 routes of the prompt: lost" in out
+
+
 def test_typed_routes_are_carried_over_when_a_table_gets_another_name(routed: Run, vpp: str) -> None:
     with Target(api_socket=vpp).connect() as dataplane:
         state = dataplane.observe()
