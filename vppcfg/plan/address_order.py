@@ -63,17 +63,15 @@ def promoted_by(plan: Plan) -> Iterator[Promoted]:
 
     An interface that is recreated, or changes its table, gets its addresses in the order of the file.
     """
-    orders = _orders_after(plan)
-    for name in sorted(orders, key=natural_key):
-        there, wanted = plan.observed.interfaces[name], plan.desired.interfaces[name]
-        for is_ipv6 in (False, True):
-            before, first = _first(there.in_order, there, is_ipv6), _first(orders[name], wanted, is_ipv6)
-            if before != first and before in wanted.addresses:
-                yield Promoted(interface=name, first=first, before=before)
+    for wanted, is_ipv6, first in _firsts(_orders_after(plan), plan.desired):
+        there = plan.observed.interfaces[wanted.name]
+        before = _first(there.in_order, there, is_ipv6)
+        if before != first and before in wanted.addresses:
+            yield Promoted(interface=wanted.name, first=first, before=before)
 
 
 def _orders_after(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Return the order after a plan of the addresses of each interface that can have another one than it is to have."""
+    """Return the addresses as VPP has them after a plan, of each interface on which the order can be another one."""
     added, removed = plan.of(AddAddress), plan.of(RemoveAddress)
     orders = _orders(plan.observed, plan.desired, {each.interface for each in (*added, *removed)})
     for operation in plan.operations if orders else ():
@@ -100,12 +98,18 @@ def _orders(observed: State, desired: State, touched: Collection[str]) -> dict[s
 
 
 def _displaced(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterator[Displaced]:
+    for interface, is_ipv6, first in _firsts(orders, desired):
+        wanted = _first(interface.in_order, interface, is_ipv6)
+        if first and wanted and first != wanted:
+            yield Displaced(interface=interface.name, first=first, wanted=wanted)
+
+
+def _firsts(orders: Mapping[str, tuple[str, ...]], desired: State) -> Iterator[tuple[Interface, bool, str]]:
+    """Yield each desired interface and family, IPv6 or not, with the first address in an order, in natural order."""
     for name in sorted(orders, key=natural_key):
         interface = desired.interfaces[name]
         for is_ipv6 in (False, True):
-            first, wanted = (_first(order, interface, is_ipv6) for order in (orders[name], interface.in_order))
-            if first and wanted and first != wanted:
-                yield Displaced(interface=name, first=first, wanted=wanted)
+            yield interface, is_ipv6, _first(orders[name], interface, is_ipv6)
 
 
 def _first(order: tuple[str, ...], interface: Interface, is_ipv6: bool) -> str:

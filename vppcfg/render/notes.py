@@ -23,7 +23,7 @@ def notes(plan: Plan) -> Iterator[str]:
 
 
 def order_lines(plan: Plan) -> Iterator[str]:
-    """Yield a line for each address that VPP will have first, and is not that of the file, or was not before."""
+    """Yield a line for each first address in VPP that is not the first one of the file, or becomes it by the plan."""
     found = [*map(str, displaced_by(plan)), *map(str, promoted_by(plan))]
     yield from shortened(found, _MOST, "{} more such addresses; `--format json` has all")
 
@@ -37,7 +37,7 @@ def shadow_lines(plan: Plan) -> Iterator[str]:
 
 
 def shortened(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
-    """Yield the first `most` lines; where there are more, `rest` last, with the number of those as its `{}`."""
+    """Yield the first `most` lines and, where there are more, `rest` with their number in place of `{}`."""
     yield from lines[:most]
     if len(lines) > most:
         yield rest.format(f"{len(lines) - most:,}")

@@ -6,7 +6,9 @@ from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 
-_KINDS = frozenset({"NAT44 pool", "NAT44 static mapping", "NAT44 identity mapping"})
+_WITH_SESSIONS = frozenset({"NAT44 pool", "NAT44 static mapping"})
+"""What ends sessions when it goes (nat44_ed_del_address, nat_ed_static_mapping_del_sessions)."""
+_KINDS = _WITH_SESSIONS | {"NAT44 identity mapping"}
 """What follows the address of an interface."""
 
 
@@ -44,11 +46,8 @@ def loses_address(name: str, observed: State, desired: State, *, is_moved: bool)
 
 
 def ends_sessions(attachment: Attachment) -> bool:
-    """Return whether NAT44 ends sessions when an attachment goes, though it is set again at once.
-
-    Those of a pool's address and of a mapping (nat44_ed_del_address, nat_ed_static_mapping_del_sessions).
-    """
-    return attachment.kind in {"NAT44 pool", "NAT44 static mapping"}
+    """Return whether NAT44 ends sessions when an attachment goes, even if it is set again at once."""
+    return attachment.kind in _WITH_SESSIONS
 
 
 def must_be_renewed(attachment: Attachment, observed: State, desired: State, *, is_moved: bool) -> bool:
