@@ -16,6 +16,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import (
     HiddenObject,
@@ -91,6 +92,8 @@ class Facts:
     """Whether VPP has cross-connects of deleted interfaces, which the next ones with their indexes have then."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
+    sizes: TableSizes | None = None
+    """How large VPP's tables are; None where that could not be read."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, it is left alone."""
     linux_others: frozenset[tuple[str, str]] = frozenset()

@@ -29,9 +29,16 @@ class Link(NamedTuple):
     place: int
 
 
+class Zeros(NamedTuple):
+    """So many places of a combined counter on each of so many threads, where nothing was counted."""
+
+    places: int
+    threads: int = 1
+
+
 SimpleRows = Sequence[Sequence[int]]
 CombinedRows = Sequence[Sequence[tuple[int, int]]]
-Value = int | Link | Sequence[str] | SimpleRows | CombinedRows
+Value = int | Link | Zeros | Sequence[str] | SimpleRows | CombinedRows
 
 
 def segment_of(counters: Mapping[str, Value], *, epoch: int = 1, is_changing: bool = False) -> bytes:
@@ -61,13 +68,17 @@ class _Image:
             return _SCALAR, value
         if isinstance(value, Link):
             return _SYMLINK, value.place << 32 | places[value.target]
+        if isinstance(value, Zeros):
+            return _COMBINED, self._pointers([self.vector(value.places, bytes(16 * value.places))] * value.threads)
         if value and all(isinstance(each, str) for each in value):
             return _NAMES, self._names([str(each) for each in value])
         return self._rows(value)
 
     def _names(self, names: Sequence[str]) -> int:
         texts = [name.encode(errors="surrogateescape") + b"\0" for name in names]
-        pointers = [self.vector(len(text), text) for text in texts]
+        return self._pointers([self.vector(len(text), text) for text in texts])
+
+    def _pointers(self, pointers: Sequence[int]) -> int:
         return self.vector(len(pointers), pack(f"<{len(pointers)}Q", *pointers))
 
     def _rows(self, rows: Sequence[object]) -> tuple[int, int]:
@@ -78,7 +89,7 @@ class _Image:
             numbers = [number for each in row for number in (each if isinstance(each, tuple) else (each,))]
             kind = _COMBINED if len(numbers) > len(row) else kind
             pointers.append(self.vector(len(row), pack(f"<{len(numbers)}Q", *numbers)))
-        return kind, self.vector(len(pointers), pack(f"<{len(pointers)}Q", *pointers))
+        return kind, self._pointers(pointers)
 
     def finished(self, directory: int, epoch: int, *, is_changing: bool) -> bytes:
         """Return the segment whose directory is at the address `directory`."""

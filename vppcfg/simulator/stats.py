@@ -1,4 +1,4 @@
-"""The stats segment of a simulated VPP: names of interfaces and when VPP started; all counters stand at 0.
+"""The stats segment of a simulated VPP: when it started, names of interfaces, sizes of tables; counters stand at 0.
 
 Every client gets memory of its own, made when it comes: what changes later it does not see.
 """
@@ -11,12 +11,24 @@ import socket
 from array import array
 from pathlib import Path
 
-from vppcfg.simulator.segment import Value, segment_of
+from vppcfg.simulator.fib_entries import NetlinkMain
+from vppcfg.simulator.kinds.mroute import MrouteMain
+from vppcfg.simulator.kinds.nat44_main import NatMain
+from vppcfg.simulator.kinds.neighbor import NeighborMain
+from vppcfg.simulator.segment import Value, Zeros, segment_of
 from vppcfg.simulator.sockets import listen_on
 from vppcfg.simulator.vpp import SimulatedVpp
 
 _SIMPLE = ("drops", "punt", "ip4", "ip6", "rx-no-buf", "rx-miss", "rx-error", "tx-error", "mpls")
 """Simple counters of interfaces (foreach_simple_interface_counter_name, vnet/interface.h)."""
+_OWN_ROUTES = (5, 2)
+"""That each table of IPv4 and IPv6 has of VPP itself (vnet/fib/ip4_fib.c, ip6_fib.c)."""
+_OWN_MULTICAST_ROUTES = 7
+"""Of the default tables (vnet/mfib)."""
+_PER_ADDRESS = 4
+"""Routes: the address, its subnet, and of IPv4 that one's first and last address."""
+_PER_INTERFACE = 2
+"""Adjacencies: for packets that find no neighbour, and for multicast."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,9 +47,23 @@ def image_of(vpp: SimulatedVpp) -> bytes:
         "/if/names": names,
         "/if/rx": [nothing],
         "/if/tx": [nothing],
+        "/net/route/to": Zeros(_routes(vpp)),
+        "/net/adjacency": Zeros(_PER_INTERFACE * len(names) + sum(vpp.tables.part(NeighborMain).counts)),
+        "/net/mroute": Zeros(_OWN_MULTICAST_ROUTES + sum(map(len, vpp.tables.part(MrouteMain).routes.values()))),
+        "/nat44-ed/total-sessions": [[sum(user[2] for user in vpp.tables.part(NatMain).users)]],
         **{f"/if/{name}": [[0] * len(names)] for name in _SIMPLE},
     }
     return segment_of(counters)
+
+
+def _routes(vpp: SimulatedVpp) -> int:
+    """Return how many routes there are of all sources, at least: the real VPP shares some, and has more of others."""
+    tables = vpp.tables
+    count = sum(map(len, tables.part(NetlinkMain).routes.values()))
+    for main, book, own in zip((tables.fib4, tables.fib6), (tables.ip4, tables.ip6), _OWN_ROUTES, strict=True):
+        count += sum(own + len(table.routes) for table in main.tables.values())
+        count += _PER_ADDRESS * sum(1 for row in tables.sw for _ in book.of(row.index))
+    return count + sum(tables.part(NeighborMain).counts)
 
 
 def _name_of(vpp: SimulatedVpp, index: int) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import socket
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -32,6 +33,7 @@ from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlist
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
+from vppcfg.vpp.table_sizes import read_sizes
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 if TYPE_CHECKING:
@@ -61,9 +63,11 @@ class LiveDataplane:
         """Take over `connection` and ask for the version; with an error, the connection is closed.
 
         `peer` is the process id of this VPP, None when it cannot be seen from here; then `stats_socket` knows when it
-        began. `formerly` returns the objects that were set over other connections.
+        began. It knows how large its tables are, too. `formerly` returns the objects that were set over other
+        connections.
         """
         self._connection = connection
+        self._stats_socket = stats_socket
         self._formerly = formerly
         self._set: dict[tuple[type[VppObject], str], VppObject] = {}
         """Objects that were set over this connection: VPP does not show all of them."""
@@ -97,7 +101,8 @@ class LiveDataplane:
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
-        return with_hidden(self._connection, observe(self._connection, self.version), self._known_objects)
+        state = with_hidden(self._connection, observe(self._connection, self.version), self._known_objects)
+        return replace(state, facts=replace(state.facts, sizes=read_sizes(self._stats_socket)))
 
     def _known_objects(self) -> Iterator[VppObject]:
         yield from self._formerly()

@@ -12,7 +12,7 @@ import socket
 import struct
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
@@ -24,17 +24,22 @@ T = TypeVar("T")
 SIMPLE, COMBINED, NAMES, SYMLINK = 2, 3, 4, 6
 SCALARS = frozenset({1, 9})
 """stat_directory_type_t: a number in the directory itself, a gauge since 25.10."""
+VECTORS = frozenset({SIMPLE, COMBINED, NAMES})
 HINT = "is VPP running? statseg { socket-name FILE } in startup.conf names the socket, --stats-socket another path"
 _HEADER = struct.Struct("<5Q")
 _ENTRY = struct.Struct("<I4xQ128s")
 """vlib_stats_entry_t: type, value or address or the two halves of a symlink, name."""
 _ENTRY_HEAD = struct.Struct("<I4xQ")
+_NAME_AT = _ENTRY_HEAD.size
+_POINTER = struct.Struct("<Q")
 _LENGTH = struct.Struct("<I")
 _BEFORE = 8
 """Bytes before a vector at which its length stands (vppinfra/vec_bootstrap.h)."""
 _SUPPORTED = 2
 _CHUNK = 4096
 """Entries of the directory that are read at a time."""
+_SEARCHED = 1 << 15
+"""Entries among which single names are looked for: what VPP makes as it starts, and not with an interface or node."""
 _MOST_ENTRIES = 1 << 23
 _MOST_WANTED = 1 << 20
 _MOST_BYTES = 256 << 20
@@ -65,13 +70,15 @@ class DirectoryEntry(NamedTuple):
 class Segment:
     """One VPP's stats segment; a context manager that lets go of it."""
 
-    def __init__(self, path: str, wanted: Sequence[str] = ("",)) -> None:
+    def __init__(self, path: str, wanted: Sequence[str] = ("",), *, only: Collection[str] = ()) -> None:
         """Take the segment behind the socket `path`; only names that begin with one of `wanted` are looked at.
 
-        Raise DataplaneError.
+        With `only`, it is those names, of what VPP has had since it started: that is quick in a large directory. Raise
+        DataplaneError.
         """
         self.path = path
         self._wanted = tuple(wanted)
+        self._only = frozenset(name.encode() for name in only)
         self._directory: dict[str, DirectoryEntry] = {}
         self._slots: dict[int, str] = {}
         self._names: dict[str, list[str]] = {}
@@ -161,6 +168,15 @@ class Segment:
         """Return packets and bytes in turn, of each thread; none where this VPP lacks them."""
         return list(self._rows(name, COMBINED, 2))
 
+    def length(self, name: str) -> int:
+        """Return how many places a counter or a vector of names has, 0 where this VPP lacks it; none is read."""
+        entry = self._directory.get(name)
+        if entry is None or not (address := self._value(name, VECTORS)):
+            return 0
+        if entry.type != NAMES:
+            (address,) = _POINTER.unpack(self._bytes(address - self._base, _POINTER.size))
+        return self._length(address) if address else 0
+
     def strings(self, name: str) -> list[str]:
         """Return a vector of names, '' for places that are empty; none where this VPP lacks it."""
         known = self._names.get(name)
@@ -186,7 +202,7 @@ class Segment:
             return
         directory: dict[str, DirectoryEntry] = {}
         slots: dict[int, str] = {}
-        for place, (kind, value, raw) in enumerate(self._entries()):
+        for place, kind, value, raw in self._sought() if self._only else self._entries():
             name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
             if name.startswith(self._wanted) and name:
                 if len(directory) == _MOST_WANTED:
@@ -196,7 +212,25 @@ class Segment:
         self._directory, self._slots, self._names = directory, slots, {}
         self._known_epoch = epoch
 
-    def _entries(self) -> Iterator[tuple[int, int, bytes]]:
+    def _entries(self) -> Iterator[tuple[int, int, int, bytes]]:
+        """Yield the place, type, value and name of what is in the directory."""
+        for first, data in self._chunks():
+            for place, entry in enumerate(_ENTRY.iter_unpack(data), first):
+                yield place, *entry
+
+    def _sought(self) -> Iterator[tuple[int, int, int, bytes]]:
+        """Yield the entries of the names alone that are sought, until the last one is found."""
+        left = set(self._only)
+        for first, data in self._chunks():
+            for name in sorted(left):
+                if (place := _place_of(name, data)) is not None:
+                    left.remove(name)
+                    yield first + place, *_ENTRY.unpack_from(data, place * _ENTRY.size)
+            if not left or first >= _SEARCHED:
+                return
+
+    def _chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the directory in parts, each with the place of its first entry."""
         count = self._length(self._directory_at)
         if count > _MOST_ENTRIES:
             raise SegmentError(f"its directory has {count} entries")
@@ -204,7 +238,7 @@ class Segment:
         for first in range(0, count, _CHUNK):
             number = min(_CHUNK, count - first)
             self._left += number * _ENTRY.size  # what is not wanted is not kept
-            yield from _ENTRY.iter_unpack(self._bytes(start + first * _ENTRY.size, number * _ENTRY.size))
+            yield first, self._bytes(start + first * _ENTRY.size, number * _ENTRY.size)
 
     def _value(self, name: str, kinds: frozenset[int]) -> int:
         """Return the present value or address of an entry, 0 when it is missing or of another kind.
@@ -255,6 +289,16 @@ class Segment:
         if len(data) != size:
             raise SegmentError("it is shorter than it was")
         return data
+
+
+def _place_of(name: bytes, entries: bytes) -> int | None:
+    """Return the place of the entry of a name among entries, None when it is not among them."""
+    sought, at = name + b"\0", -1
+    while (at := entries.find(sought, at + 1)) >= 0:
+        place, rest = divmod(at - _NAME_AT, _ENTRY.size)
+        if not rest:
+            return place
+    return None
 
 
 def unreachable(path: str, error: OSError) -> DataplaneError:

@@ -12,7 +12,7 @@ import pytest
 from tests.stats_segment import StatsServer, router
 from vppcfg.errors import DataplaneError
 from vppcfg.model.counters import VppCounters
-from vppcfg.simulator.segment import Link, Value, segment_of
+from vppcfg.simulator.segment import Link, Value, Zeros, segment_of
 from vppcfg.vpp.counters import open_segment, read_counters
 from vppcfg.vpp.segment import Segment
 
@@ -142,6 +142,15 @@ def test_only_what_is_wanted_is_kept(server: StatsServer) -> None:
         assert not any(name.startswith("/interfaces/") for name in segment.names)
     with Segment(str(server.path)) as segment:
         assert sum(name.startswith("/interfaces/") for name in segment.names) == 1000
+
+
+def test_names_that_are_sought_are_found_in_front_of_all_others(server: StatsServer) -> None:
+    behind = {f"/interfaces/eth0/if/names/{number}": Link("/if/drops", 1) for number in range(5000)}
+    server.fill(router() | {"/net/route/to": Zeros(70_000, 2)} | behind | {"/interfaces/e1/if/names": 3, "/late": 1})
+    with Segment(str(server.path), only=("/if/names", "/net/route/to", "/if/rx", "/late", "/nowhere")) as segment:
+        assert sorted(segment.names) == ["/if/names", "/if/rx", "/late", "/net/route/to"]
+        assert segment.read(lambda: [segment.length(name) for name in segment.names]) == [2, 2, 70_000, 0]
+        assert segment.length("/nowhere") == 0
 
 
 def forged(server: StatsServer, name: str, pointers: int, elements: int) -> None:
