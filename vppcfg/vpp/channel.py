@@ -12,6 +12,7 @@ import time
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.codec import FRAME, HEAD
+from vppcfg.vpp.unixsocket import pid_of_peer
 
 _LARGEST = 32 << 20
 """Bytes; what claims to be a longer message is none. VPP's longest are its own API definitions, 1.5 MB, and an access
@@ -32,6 +33,7 @@ class Channel:
         self._peer = peer
         self._socket = sock
         self._socket.setblocking(False)
+        self.peer_pid = pid_of_peer(sock)
         self._poll = select.poll()
         self._poll.register(sock, select.POLLIN)
         self._outgoing = b""

@@ -9,6 +9,7 @@ import os
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from vppcfg.errors import DataplaneError
@@ -41,9 +42,9 @@ class Connection:
     def __init__(self, channel: Channel, json_dir: str | None, known: Definitions | None = None) -> None:
         """Say hello on `channel` and learn this VPP's messages; with an error, the channel is closed.
 
-        Definitions come from VPP itself where it serves them (24.06 and later), else from files in `json_dir`, in
-        $VPP_API_DIR or in the usual place. A VPP of which `known` has the messages is not asked, since it holds its
-        workers for milliseconds while it answers; messages of plugins that it lacks do not count. Raise DataplaneError.
+        Definitions come from files in `json_dir`, in $VPP_API_DIR or of VPP's package, else from VPP itself (24.06 and
+        later). A VPP of which the files, or `known`, have the messages is not asked, since it holds its workers for
+        milliseconds while it answers; messages of plugins that it lacks do not count. Raise DataplaneError.
         """
         self._channel = channel
         self._is_open = True
@@ -59,9 +60,7 @@ class Connection:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap
             self._open_session()
-            is_known = known is not None and all(
-                each.key in self._table or not self.offers(each.name) for each in known.messages.values()
-            )
+            is_known = known is not None and self._are_of_this_vpp(known)
             self._definitions = known if known and is_known else self._learn_definitions(json_dir)
         except BaseException:
             self.close()
@@ -323,12 +322,25 @@ class Connection:
                 return
 
     def _learn_definitions(self, json_dir: str | None) -> Definitions:
-        if self.has("get_api_json"):
-            replies = self.ask([self.request("get_api_json")[1]])
-            for served in self.texts(replies, "get_api_json_reply"):
-                if served:
-                    return definitions.parse_served(served)
-        return definitions.read_directory(definitions.find_directory(json_dir))
+        directory = definitions.find_directory(json_dir, self._channel.peer_pid)
+        if not self.has("get_api_json"):
+            if directory is None:
+                raise definitions.missing_definitions()
+            return definitions.read_directory(directory)
+        if directory is not None:
+            with suppress(DataplaneError):  # files that are damaged, or of a VPP that is not running yet
+                found = definitions.read_directory(directory)
+                if self._are_of_this_vpp(found):
+                    return found
+        replies = self.ask([self.request("get_api_json")[1]])
+        for served in self.texts(replies, "get_api_json_reply"):
+            if served:
+                return definitions.parse_served(served)
+        raise definitions.missing_definitions()
+
+    def _are_of_this_vpp(self, known: Definitions) -> bool:
+        """Return whether definitions have every message of this VPP that they name in the version that it has."""
+        return all(each.key in self._table or not self.offers(each.name) for each in known.messages.values())
 
     def _compile(self, name: str) -> Message:
         definition = self._definitions.messages.get(name)

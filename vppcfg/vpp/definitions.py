@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ MODULES = (
     ),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
+_NAME_ONE = "name the directory with *.api.json files that came with this VPP: --vpp-json-dir DIR or VPP_API_DIR"
 _LONGEST_ARRAY = 1 << 16
 _LONGEST_SERVED = 6 << 20
 """Bytes; those of 26.10 with all plugins are 1.5 MB, and as objects 20 times as much."""
@@ -173,20 +175,30 @@ def read_bundled() -> Definitions:
     return parse([_document(path)])
 
 
-def find_directory(json_dir: str | None) -> Path:
-    """Return the directory with a VPP's definition files: the one given, else $VPP_API_DIR, else the usual places.
+def find_directory(json_dir: str | None, pid: int | None = None) -> Path | None:
+    """Return the directory with a VPP's definition files, None when there is none.
 
-    Raise DataplaneError when there is none.
+    That is the one given, else $VPP_API_DIR, else the one that was installed with the program of process `pid`, else
+    one of the usual places. Raise DataplaneError when one that was named is none.
     """
     named = json_dir or os.environ.get("VPP_API_DIR")
-    for candidate in [named] if named else USUAL_DIRECTORIES:
-        if os.path.isdir(candidate):
-            return Path(candidate)
-    raise DataplaneError(
-        f"{named} is not a directory with VPP's API definitions"
-        if named
-        else "this VPP does not serve its API definitions, and they are not in /usr/share/vpp/api",
-        "name the directory with *.api.json files that came with this VPP: --vpp-json-dir DIR or VPP_API_DIR",
+    if named and not os.path.isdir(named):
+        raise DataplaneError(f"{named} is not a directory with VPP's API definitions", _NAME_ONE)
+    candidates = [named] if named else [*_installed_with(pid), *USUAL_DIRECTORIES]
+    return next((Path(candidate) for candidate in candidates if os.path.isdir(candidate)), None)
+
+
+def _installed_with(pid: int | None) -> Iterator[str]:
+    """Yield where the files of a running VPP are: PREFIX/share/vpp/api for the program PREFIX/bin/vpp."""
+    if pid is not None:
+        with suppress(OSError):  # a process of another user, or one that is gone
+            yield str(Path(os.readlink(f"/proc/{pid}/exe")).parents[1] / "share/vpp/api")
+
+
+def missing_definitions() -> DataplaneError:
+    """Return the error for a VPP whose definitions are nowhere."""
+    return DataplaneError(
+        "this VPP does not serve its API definitions, and they are not in /usr/share/vpp/api", _NAME_ONE
     )
 
 

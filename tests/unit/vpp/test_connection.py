@@ -1,5 +1,6 @@
 """A session with a VPP: how it begins and ends, and what becomes of a VPP that does not behave."""
 
+import json
 import socket
 import threading
 import time
@@ -258,3 +259,17 @@ def test_the_other_side_is_named_in_errors() -> None:
     theirs.close()
     with pytest.raises(DataplaneError, match=r"^VPP at here went away"):
         LiveDataplane.over(ours, peer="VPP at here")
+
+
+@pytest.mark.parametrize("crc", ["", "0xdeadbeef"])
+def test_a_vpp_is_asked_for_its_definitions_only_where_the_files_are_of_another_one(tmp_path: Path, crc: str) -> None:
+    stub = StubVpp()
+    for number, document in enumerate(stub.documents):
+        copy = json.loads(json.dumps(document))
+        for message in copy["messages"] if crc else ():
+            message[-1]["crc"] = crc
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "interface.api.json").write_text(json.dumps(copy))
+    with connected(stub, str(tmp_path)) as plane:
+        assert plane.observe().facts.version == stub.version
+    assert ("get_api_json" in stub.asked) == bool(crc)

@@ -1,6 +1,7 @@
 """Definitions: JSON in whatever state, our own types or an error that says what to do out."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -85,12 +86,23 @@ def test_the_usual_places_are_the_last_resort(tmp_path: Path, monkeypatch: pytes
     assert find_directory(None) == tmp_path
 
 
-@pytest.mark.parametrize(("given", "message"), [("/nowhere", "/nowhere is not a directory"), (None, "does not serve")])
-def test_no_directory_is_an_error_that_says_where_to_look(
-    given: str | None, message: str, monkeypatch: pytest.MonkeyPatch
+def test_the_directory_of_the_running_program_comes_before_the_usual_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VPP_API_DIR", raising=False)
-    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ())
-    with pytest.raises(DataplaneError, match=message) as caught:
-        find_directory(given)
+    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ("/",))
+    (tmp_path / "share/vpp/api").mkdir(parents=True)
+    monkeypatch.setattr(os, "readlink", {"/proc/77/exe": str(tmp_path / "bin/vpp")}.__getitem__)
+    assert find_directory(None, 77) == tmp_path / "share/vpp/api"
+
+
+def test_a_directory_that_is_named_and_missing_is_an_error_that_says_where_to_look() -> None:
+    with pytest.raises(DataplaneError, match="/nowhere is not a directory") as caught:
+        find_directory("/nowhere")
     assert "--vpp-json-dir" in caught.value.hint
+
+
+def test_no_directory_is_found_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VPP_API_DIR", raising=False)
+    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ())
+    assert find_directory(None) is None
