@@ -20,6 +20,19 @@ class StubDataplane:
     def observe(self) -> State:
         return self.state
 
+    def look_closer(self, interfaces: Collection[str], expected: State) -> State:
+        return self.observe()
+
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+        return self.observe()
+
+    def interfaces_up(self) -> frozenset[str]:
+        return frozenset(name for name, each in self.observe().interfaces.items() if each.is_up)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return ()
+
     def nat44_sessions(self) -> int:
         return 0
 

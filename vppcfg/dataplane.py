@@ -64,6 +64,26 @@ class Dataplane(Protocol):
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
 
+    def look_closer(self, interfaces: Collection[str], expected: State) -> State:
+        """Return the state that was observed last with every detail of some interfaces. Raise DataplaneError.
+
+        `expected` is where a plan leads: what it has of a kind that is not looked for otherwise is looked for, too.
+        """
+
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+        """Return the state after operations that touched some interfaces. Raise DataplaneError.
+
+        Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
+        what another client has made meanwhile of a kind of which there was none.
+        """
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return what was not looked for since the state was read, because VPP would have stopped its workers."""
+
+    def interfaces_up(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up. Raise DataplaneError."""
+
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError, as `observe` does.
 

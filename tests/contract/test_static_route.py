@@ -6,12 +6,14 @@ from tests.contract.subject import PORTS, Subject
 from tests.contract.test_route import change, path
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.vpp.live import LiveDataplane, connect
 from vppcfg.vpp.unixsocket import open_socket
 
 HERE = Route(prefix="10.0.0.0/8", hops=(NextHop(gateway="192.0.2.2"),))
 CONNECTED = Route(prefix="192.0.2.0/24", end=RouteEnd.BLACKHOLE)
+BEFORE = State(objects={Route: {HERE.name: HERE}})
 BETTER = 0x10
 """The priority of linux-cp's routes."""
 
@@ -91,7 +93,7 @@ def test_what_was_set_before_is_seen_below_a_better_source(vpp: Subject) -> None
         assert plane.perform([SetRoute(item=HERE)]).refusals == ()
     assert change(vpp, HERE.prefix, path("192.0.2.9"), src=better) == 0
     sock = open_socket(vpp.client.transport.server_address, 10.0)
-    with LiveDataplane.over(sock, json_dir=vpp.client.apidir, formerly=lambda: [HERE]) as plane:
+    with LiveDataplane.over(sock, json_dir=vpp.client.apidir, formerly=lambda: [BEFORE]) as plane:
         state = plane.observe()
         assert (state.of(Route), state.hidden_by) == ({HERE.name: HERE}, {HERE.name: "better"})
 

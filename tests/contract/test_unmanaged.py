@@ -254,10 +254,18 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
     assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == []
 
 
-def test_multicast_routes_are_read_beside_those_of_300_interfaces(
-    vpp: Subject, first: int, plane: LiveDataplane
+def test_multicast_routes_are_read_beside_those_of_300_interfaces_where_all_is_wanted(
+    vpp: Subject, first: int
 ) -> None:
     """VPP's own groups have a path for each interface; the dump of the API ends VPP where these are more than 255."""
+    with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir), reads_all=True) as plane:
+        _read_beside_300_interfaces(vpp, first, plane)
+    with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir)) as plane:
+        assert held(plane, SUB) == ()
+        assert "multicast routes of the prompt and of the API" in plane.left_out
+
+
+def _read_beside_300_interfaces(vpp: Subject, first: int, plane: LiveDataplane) -> None:
     for number in range(300):
         assert vpp.add_address(vpp.sub(first, 100 + number), f"10.{number // 250}.{number % 250}.1/24") == 0
     multicast(vpp, vpp.index(SUB), 0x1F)
@@ -267,9 +275,6 @@ def test_multicast_routes_are_read_beside_those_of_300_interfaces(
     assert plane.perform([RemoveAttachment(attachment=before)]).refusals == ()
     assert plane.perform([RestoreInVpp(attachment=before)]).refusals == ()
     assert held(plane, SUB) == (before,)
-    assert plane.perform([RemoveAttachment(attachment=before)]).refusals == ()
-    assert held(plane, SUB) == ()
-    assert vpp.api.show_version().retval == 0
 
 
 def test_what_a_virtual_router_tracks_is_read_with_that(vpp: Subject, first: int, plane: LiveDataplane) -> None:

@@ -13,7 +13,7 @@ from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.intent import Intent
-from vppcfg.app.journaled_objects import applied_file
+from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing

@@ -12,7 +12,7 @@ from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Console
-from vppcfg.app.journaled_objects import applied_file
+from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration

@@ -51,7 +51,7 @@ class Target:
 
     def connect_apart(self) -> tuple[LiveDataplane, LinuxHost | None]:
         """Return the VPP, and the Linux around it; None for a VPP that has none here. Raise DataplaneError."""
-        from vppcfg.app.journaled_objects import JournaledObjects
+        from vppcfg.app.journaled_states import JournaledStates
         from vppcfg.vpp.live import LiveDataplane
         from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
@@ -59,7 +59,7 @@ class Target:
         linux = _linux_around(pid_of_peer(sock))
         peer = f"VPP at {self.api_socket}"
         return LiveDataplane.over(
-            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer, formerly=JournaledObjects(self.journal())
+            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer, formerly=JournaledStates(self.journal())
         ), linux
 
     def journal(self) -> Journal:

@@ -89,7 +89,26 @@ class Router:
 
         A Linux side that cannot be read, for lack of permission perhaps, is left out and noted in the log.
         """
-        state = self._vpp.observe()
+        return self._beside_linux(self._vpp.observe())
+
+    def look_closer(self, interfaces: Collection[str], expected: State) -> State:
+        """Return the state that was observed last with every detail of some interfaces. Raise DataplaneError."""
+        return self._beside_linux(self._vpp.look_closer(interfaces, expected))
+
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+        """Return the state after operations that touched some interfaces. Raise DataplaneError."""
+        return self._beside_linux(self._vpp.observe_again(done, touched))
+
+    def interfaces_up(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up. Raise DataplaneError."""
+        return self._vpp.interfaces_up()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return what was not looked for since the state was read."""
+        return self._vpp.left_out
+
+    def _beside_linux(self, state: State) -> State:
         facts = state.facts
         self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _NO_ECHO)
         if self._linux is None:
@@ -225,8 +244,7 @@ class Router:
         names = {each.interface for each in group if isinstance(each, SetLinuxLink) and each.vpp_follows}
         deadline = time.monotonic() + _FOLLOWS_S
         while names:
-            interfaces = self._vpp.observe().interfaces
-            names = {name for name in names if name in interfaces and interfaces[name].is_up}
+            names &= self._vpp.interfaces_up()
             if names and time.monotonic() > deadline:
                 text = (
                     "linux-nl has not set %s down, whose Linux devices are; VPP may keep routes of Linux through them"

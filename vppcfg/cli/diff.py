@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _compare_file(args: argparse.Namespace) -> ExitCode:
     """Show what `apply` would change; exit 5 or 4 when something stands between the file and VPP."""
-    from vppcfg.app.journaled_objects import applied_file
+    from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose, show_obstacles
     from vppcfg.cli.console import terminal_for

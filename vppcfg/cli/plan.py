@@ -110,7 +110,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the plan; exit 12, 5 or 4 when something forbids applying it, as `apply` would."""
-    from vppcfg.app.journaled_objects import applied_file
+    from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for

@@ -119,6 +119,8 @@ class Bridges(BridgeSection, TableKind[Bridge]):
             return {}
         portless = read_macs_without_interface(connection, replies, known.names)
         rows = connection.rows(replies, _DETAILS, "bd_id", "bd_tag", *_SETTINGS)
+        if rows and not connection.survey.walks_macs:
+            connection.survey.leave_out("static MAC addresses of bridge domains")
         return {
             bridge_name(bd_id): _bridge(bd_id, tag, portless.get(bd_id, _NO_MACS), *settings)
             for bd_id, tag, *settings in rows

@@ -74,6 +74,11 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
         """Return what is asked of the interfaces at `indexes` after the first `replies`; None where `read` has all."""
         return None
 
+    @property
+    def asks_interfaces(self) -> bool:
+        """Return whether there is a second round."""
+        return type(self).second_round is not FeatureKind.second_round
+
     def interface_questions(
         self, connection: VppReader, replies: Replies, indexes: Sequence[int]
     ) -> Mapping[str, Questions[V]]:

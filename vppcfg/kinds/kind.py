@@ -62,6 +62,8 @@ class Kind:
     nodes: ClassVar[str] = ""
     """The nodes of VPP's feature arcs that it turns on, as a regular expression; a node that no kind has is taken for
     another program's."""
+    is_read_closely: ClassVar[bool] = False
+    """Whether a VPP with many interfaces is asked for it only where it is known to be, or may be changed."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
@@ -88,6 +90,10 @@ class Kind:
         """Return the requests for all objects of the kind, as far as VPP takes them."""
         return []
 
+    def requests_about(self, connection: VppReader, indexes: Sequence[int] | None) -> list[bytes]:
+        """Return the requests about the interfaces at `indexes`, which are read closely; None for all there are."""
+        return []
+
     def commands(self, connection: VppReader) -> list[str]:
         """Return the commands that show what no message of this VPP does."""
         return []
@@ -111,6 +117,11 @@ class Kind:
     ) -> Mapping[str, Mapping[int, Any]]:
         """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
         return {}
+
+    @property
+    def asks_interfaces(self) -> bool:
+        """Return whether there are any `interface_questions`."""
+        return type(self).interface_questions is not Kind.interface_questions
 
     def interface_questions(
         self, connection: VppReader, replies: Replies, indexes: Sequence[int]

@@ -90,6 +90,7 @@ class LinkLocalKind(FeatureKind[str | None]):
     attribute = "link_local"
     is_of_bond = True
     is_routing = True
+    is_read_closely = True
     operations = (SetLinkLocal,)
     rules = (link_local_fit,)
 

@@ -60,7 +60,7 @@ def all_proxies(connection: VppReader, state: State, names: Mapping[int, str]) -
     tables = [FibTable(table_id=0, is_ipv6=True), *(each for each in state.vrfs.values() if each.is_ipv6)]
     asked = [
         connection.request(_DUMP, {"src": _SOURCE_ID, "table.table_id": each.table_id, "table.is_ip6": 1})[1]
-        for each in tables
+        for each in connection.survey.walkable(tables, "IPv6 ND proxies")
     ]
     heads = ("route.table_id", "route.prefix.address.un")
     shown = connection.lists(connection.ask(asked), "ip_route_v2_details", heads, "sw_if_index")

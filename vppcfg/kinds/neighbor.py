@@ -174,6 +174,7 @@ class NeighborKind(Kind, EntryKey):
 
     key = attribute = "neighbors"
     foreign_keys = ("arp", "static-arp", "nd-static", "neighbor", "neighbour", "neighbours")
+    is_read_closely = True
     operations = (SetNeighbor, RemoveNeighbor)
     rules = (neighbor_entry, neighbor_duplicate, neighbor_switched)
     api_module = "ip_neighbor"
@@ -221,7 +222,17 @@ class NeighborKind(Kind, EntryKey):
         """Return the requests for all neighbours, one for each family, where VPP takes them."""
         if not connection.offers(_DUMP):
             return []
-        return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in _FAMILIES]
+        survey = connection.survey
+        if survey.walks_neighbors:
+            indexes = {ALL_INDEXES}
+        else:
+            survey.leave_out("static neighbours of interfaces that had none when they were last changed")
+            indexes = survey.indexes_with(lambda each: bool(each.neighbors)) | survey.indexes_gone()
+        return [
+            connection.request(_DUMP, {"sw_if_index": index, "af": family})[1]
+            for index in sorted(indexes)
+            for family in _FAMILIES
+        ]
 
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known

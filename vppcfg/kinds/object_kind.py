@@ -56,7 +56,7 @@ class VppObjectKind(Kind, Generic[T]):
 
     @abstractmethod
     def read(
-        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Sequence[FibTable]
     ) -> Iterable[T]:
         """Return the objects that are ours, or that the file decides about.
 

@@ -20,7 +20,7 @@ from vppcfg.kinds.policy_route_operations import (
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import PolicyRouteSteps
-from vppcfg.kinds.route import ENDS, NORMAL
+from vppcfg.kinds.route_reading import ENDS, NORMAL
 from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names

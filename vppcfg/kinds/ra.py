@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -115,6 +115,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
     attribute = "ra"
     is_of_bond = True
     is_routing = True
+    is_read_closely = True
     operations = (SetRa, ResetRa, SilenceRa, SetRaPrefix, RemoveRaPrefix, RenewIpv6)
     rules = (ra_alone, ra_times, ra_prefixes)
     api_module = "ip6_nd"
@@ -184,9 +185,12 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
         settings = replace(value, prefixes=())
         return [*prefixes, *([SetRa(interface=name, settings=settings)] if settings != NO_ADVERTISEMENTS else [])]
 
-    def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for what all interfaces advertise, where VPP takes it."""
-        return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
+    def requests_about(self, connection: VppReader, indexes: Sequence[int] | None) -> list[bytes]:
+        """Return the requests for what the interfaces at `indexes` advertise, None for all, where VPP takes them."""
+        if not connection.offers(_DUMP):
+            return []
+        asked = (ALL_INDEXES,) if indexes is None else indexes
+        return [connection.request(_DUMP, {"sw_if_index": index})[1] for index in asked]
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, RouterAdvertisements | None]:
         """Return what is advertised, by interface index, without unconfigured interfaces.

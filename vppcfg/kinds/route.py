@@ -6,32 +6,26 @@ their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vppcfg.config.sections.section import Section
 from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
+from vppcfg.kinds.route_reading import NORMAL, TYPE_OF_END, listed_routes, looked_up
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
-from vppcfg.model.route import SOURCE, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.route import SOURCE, Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes, prefix_values, text_of_address
+from vppcfg.vpp.address_codec import family_and_bytes, prefix_values
 from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
-DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
-NORMAL = 0
-TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
-"""fib_path_type (vnet/fib/fib_types.api)."""
-ENDS = {number: end for end, number in TYPE_OF_END.items()}
-PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
 @record
@@ -114,20 +108,29 @@ class RouteKind(VppObjectKind[Route]):
         return [connection.request(SOURCES)[1]] if connection.offers(SOURCES) else []
 
     def read(
-        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Sequence[FibTable]
     ) -> Iterator[Route]:
         """Yield the routes of our source; one below a better source is not among them.
 
-        VPP stops its workers while it walks a table for them, so that nothing is asked where the source is missing.
+        Nothing is asked where the source is missing. Of a large FIB, those are asked for that were set before.
         """
         source = own_source(connection, replies) if connection.offers(SOURCES) else None
         if source is None:
             return
-        asked = [connection.request(DUMP, _owned_by(source, each))[1] for each in tables]
-        heads = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
-        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), DETAILS, heads, *PATH):
-            prefix = f"{text_of_address(family, raw)}/{length}"
-            yield route_from(prefix, table_id, [dict(zip(PATH, path, strict=True)) for path in paths], names)
+        survey = connection.survey
+        small = [each for each in tables if survey.walks([each])]
+        large = [each for each in tables if each not in small]
+        yield from listed_routes(connection, source, small, names)
+        if not large:
+            return
+        if not survey.has_record:
+            survey.leave_out("routes that a former file has set, for the journal has no change of this VPP")
+        keys = {(each.table_id, each.is_ipv6) for each in large}
+        routes = (each for each in survey.known_objects() if isinstance(each, Route))
+        known = {each.name: each for each in routes if (each.table_id, each.is_ipv6) in keys}
+        for found in looked_up(connection, source, list(known.values()), names):
+            if found.of_files is not None:
+                yield found.of_files
 
     def traffic_impacts(
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
@@ -144,30 +147,6 @@ class RouteKind(VppObjectKind[Route]):
     def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[HiddenObject]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
         return hidden_routes(connection, items, names)
-
-
-def _owned_by(source: int, table: FibTable) -> dict[str, Value]:
-    return {"src": source, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
-
-
-def route_from(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
-    """Return a route of the columns `PATH` of each of its paths; `names` are the interfaces by index."""
-    end = next((ENDS[path["type"]] for path in paths if path["type"] in ENDS), None)
-    hops = (_hop(path, table_id, names) for path in paths if path["type"] == NORMAL)
-    return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
-
-
-def _hop(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> NextHop:
-    gateway = text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else ""
-    interface = names.get(path["sw_if_index"], "")
-    looks_up = not interface and (not gateway or path["table_id"] != table_id)
-    return NextHop(
-        gateway=gateway,
-        interface=interface,
-        table_id=path["table_id"] if looks_up else None,
-        weight=path["weight"],
-        preference=path["preference"],
-    )
 
 
 KIND: RouteKind = RouteKind()

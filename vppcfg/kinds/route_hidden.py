@@ -11,15 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.kinds.fib_source import SOURCES, own_source
+from vppcfg.kinds.route_reading import LOOKUP, looked_up
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.vpp_object import HiddenObject
-from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.vpp.address_codec import prefix_values
-from vppcfg.vpp.reading import VppReader, text_of
+from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.vpp.reading import Replies, VppReader, text_of
 from vppcfg.vpp.shell import Commands
 
-_LOOKUP = "ip_route_lookup_v2"
-_SOURCES = "fib_source_dump"
 _PARTS = re.compile(r"^  (?=\S)|^ (?=forwarding:)", re.MULTILINE)
 """Where the part of a source begins, or ends."""
 _PATH = re.compile(r"path:\[\d+\] .*?weight=(\d+) pref=(\d+) ([a-z-]+): (.*)\n *(.*)")
@@ -29,14 +28,21 @@ _INDEX = "if_index:"
 
 
 def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mapping[int, str]) -> Iterator[HiddenObject]:
-    """Yield those of `desired` whose prefix has a better source, with what VPP keeps of files below it.
+    """Yield those of `desired` that VPP has, or keeps below a better source, with what it has of files there.
 
     `names` are the interfaces by index. VPP is asked about these prefixes alone.
     """
-    if not (desired and connection.offers(_LOOKUP) and connection.offers(_SOURCES)):
+    if not (desired and connection.offers(LOOKUP) and connection.offers(SOURCES)):
         return
-    better = _better_sources(connection)
-    above = [(route, better[source]) for route, source in _best_sources(connection, desired) if source in better]
+    replies = connection.ask([connection.request(SOURCES)[1]])
+    better, above = _better_sources(connection, replies), []
+    for each in looked_up(connection, own_source(connection, replies), desired, names):
+        if each.of_files is not None:
+            table = FibTable(table_id=each.route.table_id, is_ipv6=each.route.is_ipv6)
+            if not connection.survey.walks([table]):  # otherwise it was listed
+                yield HiddenObject(item=each.route, by="", found=each.of_files)
+        elif each.source in better:
+            above.append((each.route, better[each.source]))
     lines = {route.name: _line(route) for route, _ in above if route.table_id <= LAST_TYPED}
     commands = Commands(connection, list(lines.values()))
     shown = commands.read(connection, connection.ask(commands.requests)) if lines else {}
@@ -45,30 +51,14 @@ def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mappin
         yield HiddenObject(item=route, by=by, found=_found(route, text, names))
 
 
-def _better_sources(connection: VppReader) -> dict[int, str]:
+def _better_sources(connection: VppReader, replies: Replies) -> dict[int, str]:
     """Return the names of the sources that win over files, by number; the lower priority wins."""
-    replies = connection.ask([connection.request(_SOURCES)[1]])
     rows = connection.rows(replies, "fib_source_details", "src.id", "src.priority", "src.name")
     return {
         number: text_of(name)
         for number, priority, name in rows
         if priority <= SOURCE_PRIORITY and text_of(name) != SOURCE
     }
-
-
-def _best_sources(connection: VppReader, desired: Sequence[Route]) -> Iterator[tuple[Route, int]]:
-    """Yield the best source of each prefix that VPP has exactly."""
-    by_context: dict[int, Route] = {}
-    asked = []
-    for route in desired:
-        values = {"table_id": route.table_id, "exact": 1, **prefix_values("prefix", route.prefix)}
-        context, request = connection.request(_LOOKUP, values)
-        by_context[context] = route
-        asked.append(request)
-    rows = connection.rows(connection.ask(asked), f"{_LOOKUP}_reply", "context", "retval", "route.src")
-    for context, retval, source in rows:
-        if not retval and context in by_context:
-            yield by_context[context], source
 
 
 def _line(route: Route) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.kinds.route import DETAILS, DUMP, ENDS, NORMAL, PATH, route_from
+from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, NORMAL, PATH, route_from
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
@@ -31,7 +31,7 @@ def routes_of_prompt(connection: VppReader, state: State, names: Mapping[int, st
         connection.request(
             DUMP, {"src": _PROMPT, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
         )[1]
-        for table in tables
+        for table in connection.survey.walkable(tables, "routes of the prompt")
     ]
     found = []
     for (table_id, family, raw, length), paths in connection.lists(

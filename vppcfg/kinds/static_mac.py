@@ -113,6 +113,7 @@ class StaticMacKind(Kind):
     """The static MAC addresses of members of bridge domains."""
 
     key = "static-macs"
+    is_read_closely = True
     operations = (SetStaticMac,)
 
     def features(self) -> Mapping[str, Feature]:
@@ -129,8 +130,9 @@ class StaticMacKind(Kind):
         return replace(state, interfaces={**state.interfaces, **freed}) if freed else state
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for what all bridge domains know, where VPP has such things."""
-        return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if connection.offers(_DUMP) else []
+        """Return the request for what all bridge domains know, where that is looked for."""
+        is_asked = connection.offers(_DUMP) and connection.survey.walks_macs
+        return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if is_asked else []
 
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known

@@ -94,6 +94,8 @@ class Facts:
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     sizes: TableSizes | None = None
     """How large VPP's tables are; None where that could not be read."""
+    left_out: tuple[str, ...] = ()
+    """What was not looked for, because VPP would have stopped its workers for too long."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, it is left alone."""
     linux_others: frozenset[tuple[str, str]] = frozenset()

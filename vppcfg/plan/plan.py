@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import left_alone
+from vppcfg.model.vpp_object import Referent, left_alone
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.change import Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import AttachmentOperation, InterfaceOperation, Operation, RemoveObject, SetObject
 from vppcfg.plan.proof import prove
 from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
@@ -58,6 +58,15 @@ class Plan:
         for place, operation in enumerate(self.operations):
             found.setdefault(operation.__class__, []).append((place, operation))
         return found
+
+    @cached_property
+    def touched_interfaces(self) -> frozenset[str]:
+        """Return the interfaces that the operations are about, and those that what they set or remove refers to."""
+        names = {each.interface for each in self.of(InterfaceOperation)}
+        names |= {each.attachment.holder for each in self.of(AttachmentOperation)}
+        items = [*(each.item for each in self.of(SetObject)), *(each.item for each in self.of(RemoveObject))]
+        references = (reference for item in items for reference in item.references())
+        return frozenset(names).union(each.name for each in references if each.referent is Referent.INTERFACE)
 
     @cached_property
     def effects(self) -> dict[str, Effect]:

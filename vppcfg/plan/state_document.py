@@ -37,7 +37,7 @@ _ATOMS = frozenset({bool, int, str, type(None)})
 
 def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
-    facts = plain(replace(state.facts, linux_others=frozenset(), linux_udp_ports=frozenset(), sizes=None))
+    facts = plain(replace(state.facts, linux_others=frozenset(), linux_udp_ports=frozenset(), sizes=None, left_out=()))
     for seen_in_linux in ("linux_others", "linux_udp_ports"):  # of use only while Linux is looked at
         facts.pop(seen_in_linux, None)
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}

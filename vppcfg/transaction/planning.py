@@ -23,7 +23,10 @@ from vppcfg.model.vpp_object import OF_DELETED
 from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
+from vppcfg.record import evolve
 
+_DETAILS = ("link_local", "ra", "ra_mtu", "neighbors", "static_macs")
+"""Attributes of interfaces that a VPP with many is asked for only where that is needed."""
 _log = logging.getLogger(__name__)
 
 
@@ -35,12 +38,49 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     """
     for text in _left_behind(observed):
         _log.warning("%s", text)
-    plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
+    plan = _seen_closely(make_plan(observed, desired), dataplane)
+    plan = _with_sessions(_with_hidden(plan, dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
     there = frozenset(filter(observed.has_holder, holders))
-    return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+    plan = with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+    facts = replace(plan.observed.facts, left_out=dataplane.left_out)
+    return replace(plan, observed=replace(plan.observed, facts=facts))
+
+
+def _seen_closely(plan: Plan, dataplane: Dataplane) -> Plan:
+    """Return the plan again with every detail of the interfaces that it touches, on a VPP that was not read whole.
+
+    What is found there may touch further interfaces.
+    """
+    desired, seen = plan.desired, frozenset[str]()
+    while plan.steps and plan.observed.facts.left_out and not plan.touched_interfaces <= seen:
+        seen |= plan.touched_interfaces
+        closer = dataplane.look_closer(seen, desired)
+        plan = make_plan(_with_details(plan.observed, closer), desired)
+    return plan
+
+
+def _with_details(observed: State, closer: State) -> State:
+    """Return a state with what another reading of it has found of interfaces and bridge domains."""
+    interfaces = {
+        name: evolve(each, **{detail: getattr(closer.interfaces[name], detail) for detail in _DETAILS})
+        for name, each in observed.interfaces.items()
+        if name in closer.interfaces
+    }
+    bridges = {
+        name: replace(each, filtered_macs=found.filtered_macs, stray_macs=found.stray_macs)
+        for name, each in observed.bridges.items()
+        if (found := closer.bridges.get(name)) is not None
+    }
+    facts = replace(observed.facts, left_out=closer.facts.left_out, left_neighbors=closer.facts.left_neighbors)
+    return replace(
+        observed,
+        interfaces={**observed.interfaces, **interfaces},
+        bridges={**observed.bridges, **bridges},
+        facts=facts,
+    )
 
 
 def _left_behind(observed: State) -> Iterator[str]:

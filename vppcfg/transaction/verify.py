@@ -38,10 +38,13 @@ def still_different(
     sleep: Callable[[float], None] = time.sleep,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Remainder:
-    """Observe until the state is the desired one, for a bounded time; return what differs at the end of it."""
-    deadline = clock() + SETTLE_S
+    """Observe until the state is the desired one, for a bounded time; return what differs at the end of it.
+
+    Read again is what the plan has changed and what depends on it: what others change meanwhile, a watch finds.
+    """
+    deadline, touched = clock() + SETTLE_S, plan.touched_interfaces
     while True:
-        observed = dataplane.observe()
+        observed = dataplane.observe_again(plan.operations, touched)
         desired = with_live_of(plan.desired, observed)
         changes = tuple(diff(observed, desired))
         if not changes or clock() > deadline or should_stop():

@@ -22,6 +22,7 @@ from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
 from vppcfg.vpp.reading import OTHER_DEFINITIONS, Replies, malformed
 from vppcfg.vpp.reading import text_of as text_of
+from vppcfg.vpp.survey import Survey
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15
@@ -56,6 +57,8 @@ class Connection:
         self._event_heads: tuple[bytes, ...] = ()
         self._has_event = False
         self._secrets: dict[str, bytes] = {}
+        self.survey = Survey(is_whole=True)
+        """What may be asked in the present reading: everything, unless its user sets another one."""
         try:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap

@@ -53,7 +53,7 @@ def read_forwarding(connection: Connection) -> VppForwarding:
     if not lcp.is_present(connection):
         return VppForwarding()
     commands = Commands(connection, lcp.commands(connection))
-    asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.KIND.requests(connection)]
+    asked = [*interface.requests(connection), *lcp.requests(connection), *neighbor.KIND.requests(connection)]
     asked += live.requests(connection)
     asked += [*unnumbered.KIND.requests(connection), *vrf.KIND.requests(connection), *commands.requests]
     if connection.offers(_SOURCES):

@@ -25,15 +25,18 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RemoveObject, SetObject
+from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
+from vppcfg.vpp.messages.interface import read_up
 from vppcfg.vpp.messages.route import foreign_routes
-from vppcfg.vpp.observe import observe
+from vppcfg.vpp.observe import changed_by, details_read, observe
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.table_sizes import read_sizes
+from vppcfg.vpp.survey import Survey
+from vppcfg.vpp.table_sizes import CountedRoutes, read_sizes
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 if TYPE_CHECKING:
@@ -58,17 +61,24 @@ class LiveDataplane:
         connection: Connection,
         peer: int | None = None,
         stats_socket: str = "",
-        formerly: Callable[[], Iterable[VppObject]] = tuple,
+        formerly: Callable[[], Iterable[State]] = tuple,
+        *,
+        reads_all: bool = False,
     ) -> None:
         """Take over `connection` and ask for the version; with an error, the connection is closed.
 
         `peer` is the process id of this VPP, None when it cannot be seen from here; then `stats_socket` knows when it
-        began. It knows how large its tables are, too. `formerly` returns the objects that were set over other
-        connections.
+        began. It knows how large its tables are, too. `formerly` returns the states before and after the last change;
+        with `reads_all`, tables are walked however large they are.
         """
         self._connection = connection
         self._stats_socket = stats_socket
         self._formerly = formerly
+        self._reads_all = reads_all
+        self._answers = Answers()
+        self._closely: frozenset[str] = frozenset()
+        """The interfaces that are read in every detail, however many there are."""
+        self._expected: State | None = None
         self._set: dict[tuple[type[VppObject], str], VppObject] = {}
         """Objects that were set over this connection: VPP does not show all of them."""
         try:
@@ -88,25 +98,69 @@ class LiveDataplane:
         json_dir: str | None = None,
         timeout_s: float = 10.0,
         peer: str = "VPP",
-        formerly: Callable[[], Iterable[VppObject]] = tuple,
+        formerly: Callable[[], Iterable[State]] = tuple,
+        reads_all: bool = False,
     ) -> LiveDataplane:
         """Return the VPP at the other end of the connected socket `sock`, which is closed with it.
 
         `json_dir` has the API definitions of a VPP that does not serve them; `timeout_s` bounds every silence; `peer`
-        names the other side in errors; `formerly` returns the objects that were set before. Raise DataplaneError.
+        names the other side in errors; `formerly` and `reads_all` are as in `LiveDataplane`. Raise DataplaneError.
         """
         pid = pid_of_peer(sock)
         stats_socket = os.path.join(os.path.dirname(sock.getpeername() or ""), "stats.sock")
-        return cls(Connection(Channel(sock, timeout_s, peer), json_dir), pid, stats_socket, formerly)
+        connection = Connection(Channel(sock, timeout_s, peer), json_dir)
+        return cls(connection, pid, stats_socket, formerly, reads_all=reads_all)
 
     def observe(self) -> State:
-        """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
-        state = with_hidden(self._connection, observe(self._connection, self.version), self._known_objects)
-        return replace(state, facts=replace(state.facts, sizes=read_sizes(self._stats_socket)))
+        """Read the state, as far as that stops no packets. Raise DataplaneError when VPP stops answering.
 
-    def _known_objects(self) -> Iterator[VppObject]:
-        yield from self._formerly()
-        yield from self._set.values()
+        What is left out for that is in `Facts.left_out`.
+        """
+        self._answers, self._closely, self._expected = Answers(), frozenset(), None
+        return self._read()
+
+    def look_closer(self, interfaces: Collection[str], expected: State) -> State:
+        """Return the state that was observed last with every detail of some interfaces. Raise DataplaneError.
+
+        `expected` is where a plan leads: what it has of a kind that is not looked for otherwise is looked for, too.
+        """
+        self._closely, self._expected = self._closely | frozenset(interfaces), expected
+        self._answers.forget(details_read())
+        return self._read()
+
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+        """Return the state after operations that touched some interfaces. Raise DataplaneError.
+
+        Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
+        what another client has made meanwhile of a kind of which there was none.
+        """
+        self._answers.forget_what_there_is()
+        self._answers.forget(changed_by(done))
+        self._answers.forget_interfaces(touched)
+        return self._read()
+
+    def interfaces_up(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up, for which no worker stops. Raise DataplaneError."""
+        return read_up(self._connection)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return what was not looked for since the state was read, because VPP would have stopped its workers."""
+        return self._connection.survey.left_out
+
+    def _read(self) -> State:
+        connection, sizes = self._connection, read_sizes(self._stats_socket)
+        connection.survey = survey = Survey(
+            sizes,
+            CountedRoutes(connection),
+            self._formerly,
+            self._set.values(),
+            self._closely,
+            self._expected,
+            is_whole=self._reads_all,
+        )
+        state = with_hidden(connection, observe(connection, self.version, self._answers), survey.known_objects)
+        return replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
 
     def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""
@@ -276,14 +330,18 @@ class LiveDataplane:
         self.close()
 
 
-def connect(socket_path: str, *, json_dir: str | None = None, timeout_s: float = 10.0) -> LiveDataplane:
+def connect(
+    socket_path: str, *, json_dir: str | None = None, timeout_s: float = 10.0, reads_all: bool = False
+) -> LiveDataplane:
     """Return the VPP whose API socket is at `socket_path`.
 
     `json_dir` has the API definitions of a VPP that does not serve them (before 24.06); `timeout_s` bounds every
-    silence. Raise DataplaneError when there is no VPP, or none that can be spoken to.
+    silence; with `reads_all`, tables are walked however large they are. Raise DataplaneError when there is no VPP, or
+    none that can be spoken to.
     """
     sock = open_socket(socket_path, timeout_s)
-    return LiveDataplane.over(sock, json_dir=json_dir, timeout_s=timeout_s, peer=f"VPP at {socket_path}")
+    peer = f"VPP at {socket_path}"
+    return LiveDataplane.over(sock, json_dir=json_dir, timeout_s=timeout_s, peer=peer, reads_all=reads_all)
 
 
 def _read_version(connection: Connection) -> str:

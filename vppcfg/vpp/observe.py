@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from vppcfg.kinds import address, dhcp_client, ra, vrf
@@ -11,13 +12,16 @@ from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.kinds.lcp import reading as lcp
+from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
-from vppcfg.model.vpp_object import Objects, Referent, by_name
+from vppcfg.model.vpp_object import Objects, Referent, VppObject, by_name
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Known
+from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies
@@ -45,19 +49,25 @@ class _Details(NamedTuple):
     stale_ra_mtus: Mapping[int, int]
 
 
-def observe(connection: Connection, version: str) -> State:
-    """Return the state of the VPP behind `connection`.
+def observe(connection: Connection, version: str, answers: Answers | None = None) -> State:
+    """Return the state of the VPP behind `connection`; what `answers` has already is not asked again.
 
-    Raise DataplaneError when it stops answering, or contradicts itself.
+    Raise DataplaneError when VPP stops answering, or contradicts itself.
     """
-    replies, shown = _first_round(connection)
-    rows = interface.read(connection, replies)
+    answers = Answers() if answers is None else answers
+    listed = connection.ask(interface.requests(connection))
+    rows = interface.read(connection, listed)
     check_rows(rows)
     names = {row.sw_if_index: row.name for row in rows}
+    connection.survey.meet(names)
+    answers.meet(names)
+    replies, shown = _first_round(connection, answers)
+    replies = {**replies, **listed}
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
-    details = _second_round(connection, replies, kept, names)
+    replies |= _closer_look(connection, answers, [row.sw_if_index for row in kept])
+    details = _second_round(connection, replies, kept, names, answers)
     known = Known(names, details.features["tables"], shown)
     on_interfaces = {kind: kind.read_on_interfaces(connection, replies, known) for kind in KINDS}
     around = _surroundings(connection, replies, known, on_interfaces, details)
@@ -75,7 +85,7 @@ def observe(connection: Connection, version: str) -> State:
             },
         },
         vrfs=vrfs,
-        objects=_objects(connection, replies, names, vrfs.values(), {row.sw_if_index: row.name for row in kept}),
+        objects=_objects(connection, answers, replies, names, vrfs.values(), kept),
         **{
             attribute: value
             for kind in KINDS
@@ -90,71 +100,137 @@ def observe(connection: Connection, version: str) -> State:
     return state
 
 
-def _first_round(connection: Connection) -> tuple[Replies, Shown]:
+def details_read() -> Iterator[Hashable]:
+    """Yield the keys of answers about what is read closely."""
+    for kind in KINDS:
+        if kind.is_read_closely:
+            yield from (kind, (kind, "about"))
+
+
+def changed_by(operations: Collection[Operation]) -> Iterator[Hashable]:
+    """Yield the keys of answers about what operations change."""
+    yield from details_read()
+    classes = {type(each) for each in operations}
+    for kind in KINDS:
+        if not classes.isdisjoint(kind.operations):
+            yield from (kind, (kind, "objects"))
+
+
+def _first_round(connection: Connection, answers: Answers) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for kind in KINDS for line in kind.commands(connection)]
-    commands = Commands(connection, lines)
-    asked = [*interface.requests(connection), *(request for kind in KINDS for request in kind.requests(connection))]
-    replies = connection.ask([*asked, *commands.requests])
-    return replies, commands.read(connection, replies)
+    asked: dict[Hashable, Callable[[], Sequence[bytes]]] = {"ports": partial(interface.port_requests, connection)}
+    asked |= {kind: partial(kind.requests, connection) for kind in KINDS}
+    shown = answers.show(connection, {kind: partial(kind.commands, connection) for kind in KINDS})
+    return answers.ask(connection, asked), shown
 
 
-def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str]) -> _Details:
+def _closer_look(connection: Connection, answers: Answers, indexes: Sequence[int]) -> Replies:
+    """Ask what is read of all interfaces where they are few, and of those that are read closely where not."""
+    examined = connection.survey.examined(indexes)
+    about = None if examined is indexes else examined
+    asked: dict[Hashable, Callable[[], Sequence[bytes]]] = {
+        (kind, "about"): partial(kind.requests_about, connection, about) for kind in KINDS if kind.is_read_closely
+    }
+    return answers.ask(connection, asked)
+
+
+def _second_round(
+    connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str], answers: Answers
+) -> _Details:
     """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` had before."""
     indexes = [row.sw_if_index for row in kept]
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
-    features_asked = {
-        attribute: questions
-        for kind in KINDS
-        for attribute, questions in kind.interface_questions(connection, replies, indexes).items()
-    }
     ra_mtus = ra.read_mtus(connection, replies)
-    commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    asked = address.requests(connection, indexes)
     workers = interface.read_workers(connection, replies)
-    asked += [
-        *dhcp_client.KIND.requests(connection),
-        *live.requests(connection),
-        *interface.tx_requests(connection, workers),
-    ]
-    asked += [request for questions in features_asked.values() for request in questions.requests]
+    commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
+    asked = [*live.requests(connection), *interface.tx_requests(connection, workers)]
+    asked += dhcp_client.KIND.requests(connection)
     replied = connection.ask([*asked, *members.requests, *commands.requests])
     shown = commands.read(connection, replied)
     rounds = (replies, replied)
-    addresses = live.without_leases(connection, rounds, address.read(connection, replied))
+    addresses = live.without_leases(connection, rounds, _addresses(connection, answers, indexes))
     return _Details(
         addresses=addresses,
         live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
         bonds=bond.build(bonds, members.read(connection, replied), shown, names),
-        features={attribute: each.read(connection, replied) for attribute, each in features_asked.items()},
+        features=_asked_of_interfaces(connection, replies, answers, indexes),
         placements=interface.read_placements(connection, replies, replied, workers),
         stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
 
 
+def _asked_of_interfaces(
+    connection: Connection, replies: Replies, answers: Answers, indexes: Sequence[int]
+) -> dict[str, dict[int, Any]]:
+    """Return what kinds ask of interfaces one by one, by attribute and index."""
+    found: dict[str, dict[int, Any]] = {"tables": {}}
+    for kind in (each for each in KINDS if each.asks_interfaces):
+        for index, values in answers.of_interfaces(
+            kind, indexes, partial(_asked_by, kind, connection, replies)
+        ).items():
+            for attribute, value in values.items():
+                found.setdefault(attribute, {})[index] = value
+    return found
+
+
+def _asked_by(
+    kind: Kind, connection: Connection, replies: Replies, indexes: Sequence[int]
+) -> dict[int, dict[str, Any]]:
+    questions = kind.interface_questions(connection, replies, indexes)
+    requests = [request for each in questions.values() for request in each.requests]
+    replied = connection.ask(requests) if requests else {}
+    found: dict[int, dict[str, Any]] = {}
+    for attribute, each in questions.items():
+        for index, value in each.read(connection, replied).items():
+            found.setdefault(index, {})[attribute] = value
+    return found
+
+
+def _addresses(connection: Connection, answers: Answers, indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    def find(new: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        return address.read(connection, connection.ask(address.requests(connection, new)))
+
+    return answers.of_interfaces("addresses", indexes, find)
+
+
 def _objects(
     connection: Connection,
+    answers: Answers,
     replies: Replies,
     names: Mapping[int, str],
     vrfs: Iterable[FibTable],
-    kept: Mapping[int, str],
+    rows: Sequence[Row],
 ) -> Objects:
     """Return routes and the like; a kind of which VPP has none asks nothing more.
 
-    What refers to a host side of an LCP pair, which is not `kept`, is linux-cp's own.
+    What refers to a host side of an LCP pair, which is not among `rows`, is linux-cp's own.
     """
+    kept = {row.sw_if_index: row.name for row in rows}
     there = frozenset(kept.values())
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
     found = {
         kind.object_class: by_name(
             each
-            for each in kind.read(connection, replies, names if kind.sees_hosts else kept, tables)
+            for each in answers.find(
+                (kind, "objects"),
+                partial(_objects_of, kind, connection, replies, names if kind.sees_hosts else kept, tables),
+            )
             if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
         )
         for kind in OBJECT_KINDS
     }
     return {item: objects for item, objects in found.items() if objects}
+
+
+def _objects_of(
+    kind: AnyObjectKind,
+    connection: Connection,
+    replies: Replies,
+    names: Mapping[int, str],
+    tables: Sequence[FibTable],
+) -> tuple[VppObject, ...]:
+    return tuple(kind.read(connection, replies, names, tables))
 
 
 def _surroundings(

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.request import Value
 from vppcfg.vpp.codec import Message
+from vppcfg.vpp.survey import Survey
 
 R = TypeVar("R")
 Replies = Mapping[int, Sequence[bytes]]
@@ -17,6 +18,10 @@ OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with
 
 class VppReader(Protocol):
     """A VPP that answers requests; every method raises DataplaneError when it stops to."""
+
+    @property
+    def survey(self) -> Survey:
+        """Return what may be asked in this reading."""
 
     def has(self, name: str) -> bool:
         """Return whether this VPP has the message `name`, in the version that its definitions describe."""

@@ -28,6 +28,10 @@ ALL_PLUGINS = tuple(sorted(PLUGINS))
 """Every optional part of VPP that matters."""
 
 
+SMALL_FIB = {"show fib memory": "            Entry               72      7   /    7\n          Adjacency           128      2   /    2\n"}
+"""What a VPP prints that may be asked to walk its tables."""
+
+
 class Request:
     """One message that the client sent."""
 
@@ -69,13 +73,13 @@ class StubVpp:
             "show_version": lambda request: [self.say("show_version_reply", request, {"version": self.version})],
             "sw_interface_dump": lambda request: [self.say("sw_interface_details", request, row) for row in self.rows],
             "lcp_itf_pair_get": lambda request: [self.say("lcp_itf_pair_get_reply", request)],
-            "cli_inband": lambda request: [self.say("cli_inband_reply", request, text="")],
             "sflow_sampling_rate_get": self._sflow_default("sampling_N", 10000),
             "sflow_polling_interval_get": self._sflow_default("polling_S", 20),
             "sflow_header_bytes_get": self._sflow_default("header_B", 128),
             "sflow_direction_get": self._sflow_default("sampling_D", 1),
             "sflow_drop_monitoring_get": self._sflow_default("drop_M", 0),
         }
+        self.show({})
         self.build()
 
     @property
@@ -116,7 +120,7 @@ class StubVpp:
     def show(self, printed: Mapping[str, str]) -> None:
         """Print what `printed` has for a CLI command, nothing for others."""
         self.answers["cli_inband"] = lambda request: [
-            self.say("cli_inband_reply", request, text=printed.get(request.text, ""))
+            self.say("cli_inband_reply", request, text={**SMALL_FIB, **printed}.get(request.text, ""))
         ]
 
     def add_interface(self, index: int, name: str, **values: Value) -> None:

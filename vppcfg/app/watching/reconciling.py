@@ -9,7 +9,7 @@ from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
 from vppcfg.app.intent import Intent
-from vppcfg.app.journaled_objects import applied_file
+from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target

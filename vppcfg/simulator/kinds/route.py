@@ -6,6 +6,7 @@ They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,9 +15,10 @@ from vppcfg.simulator.api_paths import packed
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import COPIED, DROP, LOCAL, NORMAL, Entry, FibPath, NetlinkMain, Prefix, prefix_of
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds.mroute import route_count as multicast_count
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
 from vppcfg.simulator.retval import Retval
-from vppcfg.simulator.tables import FibMain, FibSource, FibTable, Tables
+from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
 _FIB = """
@@ -233,25 +235,48 @@ def _of_neighbors(tables: Tables, index: int, is_ipv6: bool) -> Iterator[tuple[P
 
 
 def _command_summary(is_ipv6: bool) -> Command:
-    """`show ip fib summary table <id>`: who holds a table; the prefixes of each length are left out."""
+    """`show ip fib summary table <id>`: who holds a table, and how many prefixes of each length it has."""
 
     def command(tables: Tables, line: Input) -> str:
         table_id = line.number_after("table") or 0
         table = main_of(tables, is_ipv6).tables.get(table_id)
         if table is None:
             return ""
-        book = tables.ip6 if is_ipv6 else tables.ip4
-        bound = sum(book.table_of(row.index) == table_id for row in tables.sw)
-        return f"{table.name.decode(errors='replace')}, flags:none locks:[{_locks(table, bound)}]\n"
+        lengths = Counter(length for _, length in best(tables, is_ipv6, table_id))
+        return f"{head_of(tables, is_ipv6, table_id)}\n{'Prefix length':^20}{'Count':^16}\n" + "".join(
+            f"{length:20}{count:16}\n" for length, count in sorted(lengths.items())
+        )
 
     return command
 
 
-def _locks(table: FibTable, bound: int) -> str:
+def head_of(tables: Tables, is_ipv6: bool, table_id: int) -> str:
+    """Return the line about a table, with who holds it."""
+    table = main_of(tables, is_ipv6).tables[table_id]
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    bound = sum(book.table_of(row.index) == table_id for row in tables.sw)
     held = [f"interface:{bound}, "] if bound else []
     held += [f"{source.value}:1, " for source in FibSource if source in table.holders]
     held += [f"{source}:{count}, " for source, count in table.locks.items() if count]
-    return "".join(held)
+    return f"{table.name.decode(errors='replace')}, fib_index:0, epoch:0 flags:none locks:[{''.join(held)}]"
+
+
+def _command_memory(tables: Tables, line: Input) -> str:
+    """`show fib memory`: how many entries all tables have (vnet/fib/fib_node.c); the other rows are left out."""
+    families = {is_ipv6: main_of(tables, is_ipv6).tables for is_ipv6 in (False, True)}
+    count = sum(len(best(tables, is_ipv6, number)) for is_ipv6, found in families.items() for number in found)
+    adjacencies = 2 * len(tables.sw) + sum(tables.part(NeighborMain).counts)
+    elements = {
+        "Entry": (72, count),
+        "multicast-Entry": (192, multicast_count(tables)),
+        "Adjacency": (128, adjacencies),
+    }
+    return f"FIB memory\n  Nodes:\n{'Name':^30} {'Size':^5} {'in-use':^8}/{'allocated':^9}   totals\n" + (
+        "".join(
+            f"{name:^30} {size:^5} {number:^8}/{number:^9}   {size * number}/{size * number} \n"
+            for name, (size, number) in elements.items()
+        )
+    )
 
 
 KIND = Kind(
@@ -263,6 +288,7 @@ KIND = Kind(
         "ip_route_lookup_v2": _look_up,
     },
     commands={
+        "show fib memory": _command_memory,
         "show ip fib summary": _command_summary(is_ipv6=False),
         "show ip6 fib summary": _command_summary(is_ipv6=True),
     },

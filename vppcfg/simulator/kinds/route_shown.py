@@ -8,7 +8,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, LOCAL, PROHIBIT, UNREACHABLE, FibPath, Prefix
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds.local_classifier import classifier_text
-from vppcfg.simulator.kinds.route import entries, main_of, sources
+from vppcfg.simulator.kinds.route import entries, head_of, main_of, sources
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE
 
@@ -37,8 +37,7 @@ def _show(tables: Tables, line: Input, is_ipv6: bool) -> str:
         text += f"\n  {known[source][0].decode()} refs:1 src-flags:{flags}\n    path-list:[1] locks:2 uPRF-list:1\n"
         text += "".join(_path(tables, path, is_ipv6) for path in paths)
     classified = classifier_text(tables, is_ipv6, table_id, value)
-    head = f"{table.name.decode(errors='replace')}, fib_index:0, epoch:0 flags:none locks:[]"
-    return f"{head}\n{text}\n forwarding:   \n{classified}"
+    return f"{head_of(tables, is_ipv6, table_id)}\n{text}\n forwarding:   \n{classified}"
 
 
 def _path(tables: Tables, path: FibPath, is_ipv6: bool) -> str:

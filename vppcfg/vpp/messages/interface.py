@@ -74,9 +74,13 @@ class Surroundings:
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the requests for all interfaces (sw_interface_dump), the queues of all ports, and the threads."""
-    names = ["sw_interface_dump", *([_QUEUES] if connection.offers(_QUEUES) else [])]
-    asked = [connection.request(name, {"sw_if_index": ALL_INDEXES})[1] for name in names]
+    """Return the request for all interfaces (sw_interface_dump), for which no worker stops."""
+    return [connection.request("sw_interface_dump", {"sw_if_index": ALL_INDEXES})[1]]
+
+
+def port_requests(connection: Connection) -> list[bytes]:
+    """Return the requests for the queues of all ports, and the threads."""
+    asked = [connection.request(_QUEUES, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_QUEUES) else []
     return [*asked, *([connection.request(_THREADS)[1]] if connection.offers(_THREADS) else [])]
 
 
@@ -160,14 +164,20 @@ def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]
 
 def read_names(connection: Connection) -> dict[str, int]:
     """Ask VPP for the index of every interface by its name."""
-    replies = connection.ask(requests(connection)[:1])
+    replies = connection.ask(requests(connection))
     rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "sub_id", "interface_name")
     return {_name(name, sub_id): index for index, sub_id, name in rows}
 
 
+def read_up(connection: Connection) -> frozenset[str]:
+    """Ask VPP for the names of the interfaces that are up."""
+    rows = read(connection, connection.ask(requests(connection)))
+    return frozenset(row.name for row in rows if row.flags & ADMIN_UP)
+
+
 def read_macs(connection: Connection) -> dict[str, str]:
     """Ask VPP for the MAC address of every interface by its name; a sub-interface has that of its port."""
-    replies = connection.ask(requests(connection)[:1])
+    replies = connection.ask(requests(connection))
     paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "sub_id", "interface_name")
     rows = connection.rows(replies, "sw_interface_details", *paths)
     macs = {row[0]: row[2] for row in rows}

@@ -36,7 +36,7 @@ def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[F
     """
     if not (tables and connection.offers(_SOURCES) and connection.offers(_DUMP)):
         return []
-    lines = {table.key: _summary(table) for table in tables if table.table_id <= LAST_TYPED}
+    lines = {table.key: _header(table) for table in tables if table.table_id <= LAST_TYPED}
     commands = Commands(connection, list(lines.values()))
     replies = connection.ask([connection.request(_SOURCES)[1], *commands.requests])
     rows = connection.rows(replies, "fib_source_details", "src.id", "src.name")
@@ -47,8 +47,11 @@ def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[F
     return list(_found(tables, sources, holders, prefixes))
 
 
-def _summary(table: FibTable) -> str:
-    return f"show {'ip6' if table.is_ipv6 else 'ip'} fib summary table {table.table_id}"
+def _header(table: FibTable) -> str:
+    """Return the command that shows who holds a table, and one prefix of it: a summary of IPv6 walks the table."""
+    return (
+        f"show {'ip6' if table.is_ipv6 else 'ip'} fib table {table.table_id} {'::/0' if table.is_ipv6 else '0.0.0.0/0'}"
+    )
 
 
 def _holders(line: str, shown: Shown) -> Iterator[str]:
@@ -69,7 +72,7 @@ def _prefixes(
     """Return the prefixes in each table by their source, for sources that do not hold the table."""
     asked: dict[int, tuple[str, int]] = {}
     requests = []
-    for table in tables:
+    for table in connection.survey.walkable(tables, "routes of others"):
         for number, name in sources.items():
             if name not in holders.get(table.key, frozenset()):
                 values = {"src": number, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}

@@ -69,7 +69,7 @@ def read_standalone(connection: Connection, state: State) -> tuple[Attachment, .
 
 
 def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:
-    first = connection.ask([*interface.requests(connection)[:1], *vrf.KIND.requests(connection)])
+    first = connection.ask([*interface.requests(connection), *vrf.KIND.requests(connection)])
     names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
     return ReadScope(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)

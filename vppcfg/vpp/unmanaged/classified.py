@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vppcfg.kinds.route_reading import LOOKUP
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.plan.request import NO_INDEX
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.vpp.address_codec import prefix_values, text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
-_ROUTES = "ip_route_v2_dump"
 _CHANGE_ROUTE = "ip_route_add_del_v2"
 _SET = "classify_set_interface_ip_table"
 _SOURCE = 2
@@ -56,25 +56,28 @@ class _Route(NamedTuple):
 
 
 def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
-    """Ask for routes of this source in the tables of the interfaces that are asked for."""
-    tables = {
-        (table, is_ipv6)
+    """Ask for the routes to the addresses of the interfaces that are asked for."""
+    hosts = {
+        (scope.state.interfaces[name].tables[":" in host], host)
         for name in scope.holders & scope.state.interfaces.keys()
-        for is_ipv6, table in enumerate(scope.state.interfaces[name].tables)
+        for host in (address.partition("/")[0] for address in scope.state.interfaces[name].addresses)
     }
     return [
-        connection.request(_ROUTES, {"src": _SOURCE, "table.table_id": table, "table.is_ip6": is_ipv6})[1]
-        for table, is_ipv6 in sorted(tables)
+        connection.request(
+            LOOKUP, {"table_id": table, "exact": 1, **prefix_values("prefix", f"{host}/{128 if ':' in host else 32}")}
+        )[1]
+        for table, host in sorted(hosts)
     ]
 
 
 def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     heads = (
-        *("route.src", "route.table_id"),
+        *("retval", "route.src", "route.table_id"),
         *("route.prefix.address.af", "route.prefix.address.un", "route.prefix.len"),
     )
-    rows = connection.rows(replies, "ip_route_v2_details", *heads)
-    routes = {(row[1], each.address): each for row in rows if row[0] == _SOURCE and (each := _Route(*row[1:]))}
+    rows = connection.rows(replies, f"{LOOKUP}_reply", *heads)
+    known = (_Route(*values) for retval, source, *values in rows if not retval and source == _SOURCE)
+    routes = {(each.table_id, each.address): each for each in known}
     if not routes:
         return
     commands = Commands(connection, sorted({each.shown_by for each in routes.values()}))
@@ -122,4 +125,4 @@ def _of_address(name: str, route: _Route) -> Attachment:
     )
 
 
-READERS = (Reader((_ROUTES, _CHANGE_ROUTE, _SET), _requests, _read),)
+READERS = (Reader((LOOKUP, _CHANGE_ROUTE, _SET), _requests, _read),)

@@ -64,7 +64,7 @@ _OWN_BITS = frozenset(
 
 def read(connection: Connection, scope: ReadScope, found: Iterable[Attachment]) -> Iterator[Attachment]:
     """Yield the features of each interface that neither vppcfg nor one of the attachments `found` accounts for."""
-    names = [name for name in scope.names.values() if name in scope.holders]
+    names = [scope.names[index] for index in scope.examined(connection)]
     has_policers = connection.offers(_POLICERS)
     lines = {name: f"show interface features {name}" for name in names}
     commands = Commands(connection, list(lines.values()))

@@ -16,7 +16,7 @@ _TABLES = ("ip4", "ip6", "l2")
 
 
 def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
-    return [connection.request(_ASK, {"sw_if_index": index})[1] for index in scope.indexes()]
+    return [connection.request(_ASK, {"sw_if_index": index})[1] for index in scope.examined(connection)]
 
 
 def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:

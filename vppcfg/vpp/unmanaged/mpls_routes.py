@@ -67,6 +67,9 @@ def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
 
 def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     tables = connection.rows(replies, "mpls_table_details", "mt_table.mt_table_id")
+    if tables and not connection.survey.walks_mpls:
+        connection.survey.leave_out("MPLS routes of the prompt and of the API")
+        return
     asked = [connection.request(_ROUTES, {"table.mt_table_id": table})[1] for (table,) in tables]
     paths = list(_paths(connection, connection.ask(asked), scope)) if asked else []
     commands = Commands(connection, sorted({each.shown_by for each in paths}))

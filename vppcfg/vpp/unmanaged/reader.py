@@ -33,6 +33,14 @@ class ReadScope(NamedTuple):
         """Return whether an object on an interface that is there is asked for, or one of what it leads to or needs."""
         return bool(name) and not self.holders.isdisjoint((name, *others))
 
+    def examined(self, connection: Connection) -> list[int]:
+        """Return the indexes of the interfaces that are asked about one by one: all that a plan touches, few of all."""
+        indexes = self.indexes()
+        if len(indexes) < len(self.state.interfaces) or connection.survey.examines_all(len(indexes)):
+            return indexes
+        connection.survey.leave_out("features and classifiers of interfaces that no file can have")
+        return []
+
     def indexes(self) -> list[int]:
         """Return the indexes of the interfaces that are asked for."""
         return [index for index, name in self.names.items() if name in self.holders]

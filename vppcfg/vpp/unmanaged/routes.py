@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call
@@ -44,7 +45,7 @@ def _route_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
         connection.request(
             _ROUTES, {"src": number, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
         )[1]
-        for table in scope.tables
+        for table in connection.survey.walkable(scope.tables, "routes of the prompt and of the API")
         for number in _IDS.values()
     ]
 
@@ -198,8 +199,7 @@ def has_modes(path: Path) -> bool:
 def _proxy_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [
         connection.request(_ROUTES, {"src": _ND_PROXY, "table.table_id": table.table_id, "table.is_ip6": 1})[1]
-        for table in scope.tables
-        if table.is_ipv6
+        for table in connection.survey.walkable(filter(attrgetter("is_ipv6"), scope.tables), "IPv6 ND proxies")
     ]
 
 

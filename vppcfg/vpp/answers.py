@@ -1,0 +1,101 @@
+"""Keeps what VPP has answered, so that a second reading asks only for what may be different by then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from vppcfg.vpp.codec import FRAME, HEAD
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.shell import Commands, Shown
+
+T = TypeVar("T")
+_CONTEXT = slice(FRAME.size + 6, FRAME.size + 10)
+"""Of a framed request, behind its message id and the client's index."""
+
+
+class Answers:
+    """What VPP has answered over one connection, by who has asked: a kind of objects, or a part of interfaces."""
+
+    def __init__(self) -> None:
+        self._replies: dict[Hashable, Replies] = {}
+        self._unowned: dict[int, Sequence[bytes]] = {}
+        """Replies that do not have the context of their request."""
+        self._shown: dict[Hashable, Shown] = {}
+        self._found: dict[Hashable, Any] = {}
+        self._of_interfaces: dict[Hashable, dict[int, Any]] = {}
+        self._names: dict[int, str] = {}
+
+    def forget(self, keys: Iterable[Hashable]) -> None:
+        """Have everything asked again that `keys` have asked."""
+        for key in keys:
+            for answers in (self._replies, self._shown, self._found, self._of_interfaces):
+                answers.pop(key, None)
+
+    def forget_interfaces(self, names: Collection[str]) -> None:
+        """Have everything asked again of interfaces."""
+        for index in [index for index, name in self._names.items() if name in names]:
+            del self._names[index]
+
+    def meet(self, names: Mapping[int, str]) -> None:
+        """Learn which interfaces there are, and have everything asked of those that are new."""
+        same = dict(self._names.items() & names.items())
+        for found in self._of_interfaces.values():
+            for index in found.keys() - same.keys():
+                del found[index]
+        self._names = dict(names)
+
+    def forget_what_there_is(self) -> None:
+        """Have everything asked again of which VPP has had any."""
+        self.forget([key for key, replies in self._replies.items() if replies])
+        self._shown.clear()
+        self._found.clear()
+
+    def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:
+        """Return the replies to what each key asks; VPP is asked only by those who have not asked before."""
+        requests = {key: ask() for key, ask in asked.items() if key not in self._replies}
+        owners = {request[_CONTEXT]: key for key, each in requests.items() for request in each}
+        sent = [request for each in requests.values() for request in each]
+        parts: dict[Hashable, dict[int, list[bytes]]] = {key: {} for key in requests}
+        for index, messages in (connection.ask(sent) if sent else {}).items():
+            unowned = [data for data in messages if data[2 : HEAD.size] not in owners]
+            if unowned:
+                self._unowned[index] = messages
+                continue
+            for data in messages:
+                parts[owners[data[2 : HEAD.size]]].setdefault(index, []).append(data)
+        self._replies.update(parts)
+        merged: dict[int, list[bytes]] = {index: list(messages) for index, messages in self._unowned.items()}
+        for key in asked:
+            for index, messages in self._replies[key].items():
+                merged.setdefault(index, []).extend(messages)
+        return merged
+
+    def show(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[str]]]) -> Shown:
+        """Return what the commands of each key print, likewise."""
+        lines = {key: ask() for key, ask in asked.items() if key not in self._shown}
+        commands = Commands(connection, [line for each in lines.values() for line in each])
+        shown = commands.read(connection, connection.ask(commands.requests)) if commands.requests else {}
+        self._shown.update({key: {line: shown[line] for line in each} for key, each in lines.items()})
+        return {line: text for key in asked for line, text in self._shown[key].items()}
+
+    def find(self, key: Hashable, find: Callable[[], T]) -> T:
+        """Return what `find` finds, or has found when it was called for this key before."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: T = self._found[key]
+        return found
+
+    def of_interfaces(
+        self, key: Hashable, indexes: Sequence[int], find: Callable[[Sequence[int]], Mapping[int, T]]
+    ) -> dict[int, T]:
+        """Return what `find` finds of the interfaces at `indexes`; it is called for those that it was not called for.
+
+        What it does not return counts as asked, too.
+        """
+        known = self._of_interfaces.setdefault(key, {})
+        new = [index for index in indexes if index not in known]
+        found = find(new) if new else {}
+        known.update({index: found.get(index) for index in new})
+        return {index: value for index in indexes if (value := known[index]) is not None}
