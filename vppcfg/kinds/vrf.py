@@ -1,8 +1,5 @@
 """FIB tables of VRFs: reads them and the tables of interfaces, and plans when both are set.
 
-No message reports the tables of all interfaces at once. Where there are others than the default ones, each interface
-is asked about, for the families that have any, and all requests are sent before the first reply is awaited.
-
 VPP moves no interface that has addresses, gives an interface that borrows the table of its donor only, and ends a table
 when the last one has left it: those leave a table that is to go, it is emptied and goes, and new ones are entered
 before any address comes.
@@ -22,6 +19,7 @@ from vppcfg.kinds.vrf_operations import (
     SetTable,
     SweepVrfRoutes,
 )
+from vppcfg.kinds.vrf_reading import ShownTables, TableQuestions
 from vppcfg.kinds.vrf_rules import (
     vrf_borrowed,
     vrf_family,
@@ -37,8 +35,6 @@ from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
-_FAMILIES = (0, 1)
-"""As is_ipv6 of the messages."""
 _DUMP = "ip_table_dump"
 
 
@@ -62,8 +58,19 @@ class VrfKind(Kind):
     def interface_questions(
         self, connection: VppReader, replies: Replies, indexes: Sequence[int]
     ) -> Mapping[str, Questions[tuple[int, int]]]:
-        """Return the questions for the tables of interfaces."""
-        return {"tables": _TableQuestions(connection, indexes, _families(connection, replies))}
+        """Return the questions for the tables of interfaces, where there are others than the default ones."""
+        tables = [each for each in self.listed(connection, replies) if each.table_id]
+        if tables and not connection.survey.examines_all(len(indexes)):
+            return {"tables": ShownTables(connection, indexes, tables)}
+        families = {each.is_ipv6 for each in tables} if connection.offers(_DUMP) else {False, True}
+        return {"tables": TableQuestions(connection, indexes, sorted(families))}
+
+    def listed(self, connection: VppReader, replies: Replies) -> list[FibTable]:
+        """Return all FIB tables, without their names; the default ones may be missing."""
+        if not connection.offers(_DUMP):
+            return []
+        rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
+        return [FibTable(table_id=table_id, is_ipv6=bool(is_ipv6)) for table_id, is_ipv6 in rows]
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[FibTable]]:
         """Yield the FIB tables that appear and disappear; one with another name does both."""
@@ -143,37 +150,3 @@ def _unnamed(used: Iterable[tuple[int, int]]) -> Iterator[FibTable]:
             if table_id:
                 name = table_key(table_id, is_ipv6=bool(is_ipv6))
                 yield FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=name)
-
-
-def _families(connection: VppReader, replies: Replies) -> tuple[int, ...]:
-    """Return the families of which interfaces may be in another table than the default one."""
-    if not connection.offers(_DUMP):
-        return _FAMILIES
-    rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
-    return tuple(sorted({int(is_ipv6) for table_id, is_ipv6 in rows if table_id}))
-
-
-class _TableQuestions:
-    """The requests for the FIB tables of interfaces, and what each asked for; the replies do not name it."""
-
-    def __init__(self, connection: VppReader, indexes: Sequence[int], families: Sequence[int]) -> None:
-        """Prepare one sw_interface_get_table for each of `indexes` and each of `families`."""
-        self._asked: dict[int, tuple[int, int]] = {}
-        self.requests: list[bytes] = []
-        for index in indexes if families else ():
-            for family in families:
-                values = {"sw_if_index": index, "is_ipv6": family}
-                context, request = connection.request("sw_interface_get_table", values)
-                self._asked[context] = (index, family)
-                self.requests.append(request)
-
-    def read(self, connection: VppReader, replies: Replies) -> dict[int, tuple[int, int]]:
-        """Return the IPv4 and IPv6 table of every interface that is not in table 0 for both."""
-        tables: dict[int, list[int]] = {}
-        for context, retval, table in connection.rows(
-            replies, "sw_interface_get_table_reply", "context", "retval", "vrf_id"
-        ):
-            if context in self._asked and not retval and table:
-                index, family = self._asked[context]
-                tables.setdefault(index, [0, 0])[family] = table
-        return {index: (ip4, ip6) for index, (ip4, ip6) in tables.items()}

@@ -125,6 +125,10 @@ class Survey:
         """Learn which interfaces there are, by their index."""
         self._names = {name: index for index, name in names.items()}
 
+    def index_of(self, name: str) -> int | None:
+        """Return the index of an interface, None where there is none of that name."""
+        return self._names.get(name)
+
     def examined(self, indexes: Sequence[int]) -> Sequence[int]:
         """Return which of the interfaces at `indexes` are asked about one by one: all where there are few.
 

@@ -294,10 +294,10 @@ def _centered(text: str, width: int) -> str:
 
 def _addresses(tables: Tables, row: SwInterface) -> str:
     lines = [f"{tables.name_of(row)} ({'up' if row.is_up else 'dn'}):\n"]
-    for assigned in tables.ip4.of(row.index):
-        lines.append(f"  L3 {ipaddress.IPv4Address(assigned.address)}/{assigned.length}\n")
-    for assigned in tables.ip6.of(row.index):
-        lines.append(f"  L3 {ipaddress.IPv6Address(assigned.address)}/{assigned.length}\n")
+    for family, book, address in ((4, tables.ip4, ipaddress.IPv4Address), (6, tables.ip6, ipaddress.IPv6Address)):
+        table = book.table_of(row.index)
+        place = f" ip{family} table-id {table} fib-idx 1" if table else ""
+        lines += [f"  L3 {address(each.address)}/{each.length}{place}\n" for each in book.of(row.index)]
     return "".join(lines)
 
 
