@@ -76,6 +76,7 @@ class LiveDataplane:
         self._formerly = formerly
         self._reads_all = reads_all
         self._answers = Answers()
+        self._counts = CountedRoutes(connection)
         self._closely: frozenset[str] = frozenset()
         """The interfaces that are read in every detail, however many there are."""
         self._expected: State | None = None
@@ -117,6 +118,7 @@ class LiveDataplane:
         What is left out for that is in `Facts.left_out`.
         """
         self._answers, self._closely, self._expected = Answers(), frozenset(), None
+        self._counts = CountedRoutes(self._connection)
         return self._read()
 
     def look_closer(self, interfaces: Collection[str], expected: State) -> State:
@@ -152,7 +154,7 @@ class LiveDataplane:
         connection, sizes = self._connection, read_sizes(self._stats_socket)
         connection.survey = survey = Survey(
             sizes,
-            CountedRoutes(connection),
+            self._counts,
             self._formerly,
             self._set.values(),
             self._closely,
