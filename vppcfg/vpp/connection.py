@@ -53,6 +53,7 @@ class Connection:
         self._context = 0
         self._table: dict[str, int] = {}
         self._offered: frozenset[str] = frozenset()
+        self._replies: frozenset[int] = frozenset()
         self._messages: dict[str, Message] = {}
         self._event_heads: tuple[bytes, ...] = ()
         self._has_event = False
@@ -77,6 +78,10 @@ class Connection:
     def offers(self, name: str) -> bool:
         """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
         return name in self._offered
+
+    def is_reply(self, number: int) -> bool:
+        """Return whether a message ends the answer to a request, by its number; those before it are details."""
+        return number in self._replies
 
     def message(self, name: str) -> Message:
         """Return the layout of the message `name` in this VPP. Raise DataplaneError when it lacks the message."""
@@ -313,6 +318,9 @@ class Connection:
         self._client = client
         self._table = {name: number for number, name in entries}
         self._offered = frozenset(key.rpartition("_")[0] for key in self._table)
+        self._replies = frozenset(
+            number for key, number in self._table.items() if key.rpartition("_")[0].endswith("_reply")
+        )
 
     def _close_session(self, client: int) -> None:
         self._channel.abandon()

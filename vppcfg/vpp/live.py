@@ -136,7 +136,7 @@ class LiveDataplane:
         Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
         what another client has made meanwhile of a kind of which there was none.
         """
-        self._answers.forget_what_there_is()
+        self._answers.forget_what_there_is(self._connection.is_reply)
         self._answers.forget(changed_by(done))
         self._answers.forget_interfaces(touched)
         return self._read()
