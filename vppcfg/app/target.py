@@ -37,6 +37,8 @@ class Target:
     run_dir: str = field(default_factory=default_paths.run_dir)
     timeout_s: float = default_paths.TIMEOUT_S
     """How long VPP may be silent."""
+    reads_all: bool = False
+    """Whether VPP's tables are read however large they are, while its workers stand still."""
 
     def connect(self) -> Router:
         """Return the VPP with the Linux around it. Raise DataplaneError when there is none."""
@@ -57,10 +59,15 @@ class Target:
 
         sock = open_socket(self.api_socket, self.timeout_s)
         linux = _linux_around(pid_of_peer(sock))
-        peer = f"VPP at {self.api_socket}"
-        return LiveDataplane.over(
-            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer, formerly=JournaledStates(self.journal())
-        ), linux
+        vpp = LiveDataplane.over(
+            sock,
+            json_dir=self.json_dir,
+            timeout_s=self.timeout_s,
+            peer=f"VPP at {self.api_socket}",
+            formerly=JournaledStates(self.journal()),
+            reads_all=self.reads_all,
+        )
+        return vpp, linux
 
     def journal(self) -> Journal:
         """Return the journal, to read; only who holds the lock may write."""

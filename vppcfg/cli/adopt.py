@@ -14,6 +14,7 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_dataplane_options,
     add_force_option,
+    add_reading_option,
     add_state_dir_option,
     refuse_to_overwrite,
     target_of,
@@ -71,6 +72,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="the format of the files (default: detected)",
     )
     add_dataplane_options(parser)
+    add_reading_option(parser)
     parser.add_argument(
         "--root",
         metavar="DIR",
@@ -323,6 +325,7 @@ def _others(target: Target, state: State, known: Configuration, taken: Takeover)
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
     from vppcfg.record import evolve
+    from vppcfg.render.notes import left_out_lines
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
     with_policies = {name for name, entry in known.interfaces.items() if entry.policy_routes}
@@ -336,6 +339,8 @@ def _others(target: Target, state: State, known: Configuration, taken: Takeover)
         found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
         left = [each for each in found if not is_of_file(each, state.owned)]
         standalone = [each for each in vpp.standalone(state) if not is_of_file(each, state.owned)]
+        for line in left_out_lines((*state.facts.left_out, *vpp.left_out)):
+            log.warning("%s", line[0].upper() + line[1:])
         return others_in(standalone, taken.without(left))
 
 

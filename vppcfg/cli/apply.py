@@ -14,6 +14,7 @@ from vppcfg.cli.options import (
     add_config_option,
     add_confirm_options,
     add_dataplane_options,
+    add_reading_option,
     add_state_dir_option,
     check_confirm_options,
     files_of,
@@ -37,6 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_config_option(parser)
     parser.add_argument("plan", metavar="PLAN", nargs="?", help="a plan from `vppcfg plan --save`, in place of a file")
     add_dataplane_options(parser)
+    add_reading_option(parser)
     add_change_options(parser)
     add_adopt_option(parser)
     add_confirm_options(parser)

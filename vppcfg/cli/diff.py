@@ -13,6 +13,7 @@ from vppcfg.cli.options import (
     add_adopt_option,
     add_config_option,
     add_dataplane_options,
+    add_reading_option,
     add_state_dir_option,
     change_number,
     files_of,
@@ -45,6 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_config_option(parser)
     add_dataplane_options(parser)
+    add_reading_option(parser)
     add_adopt_option(parser)
     parser.add_argument("--detailed-exitcode", action="store_true", help="exit 2 when something differs, 0 when not")
     add_state_dir_option(parser)

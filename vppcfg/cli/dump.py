@@ -11,6 +11,7 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_dataplane_options,
     add_force_option,
+    add_reading_option,
     add_state_dir_option,
     refuse_to_overwrite,
     target_of,
@@ -38,6 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
         ),
     )
     add_dataplane_options(parser)
+    add_reading_option(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("-o", "--output", metavar="OUT", help="write to a new file (default: standard output)")
     where.add_argument(
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.config.valid_dump import left_out_keys, valid_dump
     from vppcfg.model.live_state import left_out
     from vppcfg.plan.state_document import document_of
+    from vppcfg.render.notes import left_out_lines
 
     if args.into is not None and args.format == "json":
         raise UsageError("--into changes a configuration, which is YAML", "leave --format out")
@@ -70,6 +73,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     refuse_to_overwrite(args.output, force=args.force)
     with target_of(args).connect() as dataplane:
         state = dataplane.observe()
+    for line in left_out_lines(state.facts.left_out):
+        log.warning("%s", line[0].upper() + line[1:])
     if args.into is not None:
         write_into(args.into, with_whole_descriptions(state, target_of(args).journal()), args)
         return ExitCode.DONE

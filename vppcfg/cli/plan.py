@@ -17,6 +17,7 @@ from vppcfg.cli.options import (
     add_config_option,
     add_dataplane_options,
     add_limit_options,
+    add_reading_option,
     add_state_dir_option,
     files_of,
     target_of,
@@ -62,6 +63,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_config_option(parser)
     add_dataplane_options(parser)
+    add_reading_option(parser)
     parser.add_argument("-o", "--output", metavar="OUT", help="write the plan to a file (default: standard output)")
     parser.add_argument(
         "--format",

@@ -9,6 +9,7 @@ from vppcfg.cli.options import (
     add_change_options,
     add_confirm_options,
     add_dataplane_options,
+    add_reading_option,
     add_state_dir_option,
     change_number,
     check_confirm_options,
@@ -36,6 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="number of the change (default: the last one in force); `vppcfg history` lists them",
     )
     add_dataplane_options(parser)
+    add_reading_option(parser)
     add_change_options(parser)
     add_confirm_options(parser)
     add_state_dir_option(parser)

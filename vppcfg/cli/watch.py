@@ -18,6 +18,7 @@ from vppcfg.cli.options import (
     add_config_option,
     add_dataplane_options,
     add_look_options,
+    add_reading_option,
     add_state_dir_option,
     files_of,
     seconds_between_looks,
@@ -56,6 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_config_option(parser)
     add_dataplane_options(parser)
+    add_reading_option(parser)
     parser.add_argument(
         "--interval",
         metavar="S",

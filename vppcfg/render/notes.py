@@ -20,6 +20,13 @@ def notes(plan: Plan) -> Iterator[str]:
     yield from _live_lines(plan)
     yield from order_lines(plan)
     yield from shadow_lines(plan)
+    yield from left_out_lines(plan.observed.facts.left_out)
+
+
+def left_out_lines(left_out: Sequence[str]) -> Iterator[str]:
+    """Yield a line about what was not looked for in VPP, if there is anything."""
+    if left_out:
+        yield f"not looked for, so that VPP goes on forwarding (--read-all looks): {'; '.join(left_out)}"
 
 
 def order_lines(plan: Plan) -> Iterator[str]:

@@ -23,7 +23,7 @@ _SIMPLE = ("drops", "punt", "ip4", "ip6", "rx-no-buf", "rx-miss", "rx-error", "t
 """Simple counters of interfaces (foreach_simple_interface_counter_name, vnet/interface.h)."""
 _OWN_ROUTES = (5, 2)
 """That each table of IPv4 and IPv6 has of VPP itself (vnet/fib/ip4_fib.c, ip6_fib.c)."""
-_OWN_MULTICAST_ROUTES = 7
+_OWN_MULTICAST_ROUTES = 6
 """Of the default tables (vnet/mfib)."""
 _PER_ADDRESS = 4
 """Routes: the address, its subnet, and of IPv4 that one's first and last address."""

@@ -22,6 +22,7 @@ from vppcfg.model.forwarding import RouteEntry, TableId, VppForwarding
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RemoveObject, SetObject
@@ -82,6 +83,7 @@ class LiveDataplane:
         self._expected: State | None = None
         self._set: dict[tuple[type[VppObject], str], VppObject] = {}
         """Objects that were set over this connection: VPP does not show all of them."""
+        self._begin_survey(None)
         try:
             self.version = _read_version(connection)
             self.boot_id = read_boot_id(connection, peer, stats_socket)
@@ -152,7 +154,12 @@ class LiveDataplane:
 
     def _read(self) -> State:
         connection, sizes = self._connection, read_sizes(self._stats_socket)
-        connection.survey = survey = Survey(
+        survey = self._begin_survey(sizes)
+        state = with_hidden(connection, observe(connection, self.version, self._answers), survey.known_objects)
+        return replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
+
+    def _begin_survey(self, sizes: TableSizes | None) -> Survey:
+        self._connection.survey = Survey(
             sizes,
             self._counts,
             self._formerly,
@@ -161,8 +168,7 @@ class LiveDataplane:
             self._expected,
             is_whole=self._reads_all,
         )
-        state = with_hidden(connection, observe(connection, self.version, self._answers), survey.known_objects)
-        return replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
+        return self._connection.survey
 
     def hidden(self, items: Sequence[VppObject]) -> Sequence[HiddenObject]:
         """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""

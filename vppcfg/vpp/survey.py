@@ -8,6 +8,7 @@ that is large, what was set before is asked for by name, and what is left out is
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from vppcfg.model.interface import Interface
@@ -27,19 +28,11 @@ class RouteCounts(Protocol):
 
     @property
     def total(self) -> int | None:
-        """Return how many there are in all tables."""
+        """Return how many there are in all tables; VPP walks them to tell."""
 
     @property
-    def of_others(self) -> int | None:
-        """Return how many there are of IPv6 and MPLS."""
-
-    @property
-    def adjacencies(self) -> int | None:
-        """Return how many adjacencies there are, of which each neighbour has one."""
-
-    @property
-    def multicast(self) -> int | None:
-        """Return how many multicast routes there are in all tables."""
+    def of_ipv4(self) -> int | None:
+        """Return how many all tables of IPv4 have."""
 
     def of_ipv4_table(self, table_id: int) -> int | None:
         """Return how many a table of IPv4 has."""
@@ -61,7 +54,7 @@ class Survey:
     ) -> None:
         """Have a survey of a VPP with tables of `sizes`; with `is_whole`, everything is read.
 
-        `counts` asks VPP how many routes it has, where `sizes` has too many: those that are gone may count there.
+        `counts` asks VPP how many routes it has, where `sizes` does not tell enough.
         `formerly` returns the states that changes began with and led to, as far as these may still be there;
         `set_since` is what was set after them. The interfaces named in `closely` are read in every detail;
         `expected` is where a plan leads that touches them.
@@ -90,16 +83,29 @@ class Survey:
 
         It keeps the routes of all IPv6 tables together, so that it walks all of them for each.
         """
-        if self._is_whole or (self._sizes is not None and self._sizes.routes <= MOST_WALKED):
+        if self._is_whole or (self._total is not None and self._total <= MOST_WALKED):
             return True
-        if self._counts is None:
-            return False
-        if _is_small(self._counts.total):
-            return True
-        small = (
-            self._counts.of_others if each.is_ipv6 else self._counts.of_ipv4_table(each.table_id) for each in tables
-        )
-        return all(map(_is_small, small))
+        counts = map(self._count_in, tables)
+        return all(count is not None and count <= MOST_WALKED for count in counts)
+
+    def _count_in(self, table: FibTable) -> int | None:
+        """Return how many routes VPP walks for a table at most."""
+        if self._counts is None or table.is_ipv6:
+            return self._of_others
+        return self._counts.of_ipv4_table(table.table_id)
+
+    @cached_property
+    def _total(self) -> int | None:
+        """Return how many routes there are at most, of which the stats segment tells without a message."""
+        if self._sizes is not None:
+            return self._sizes.routes
+        return None if self._counts is None else self._counts.total
+
+    @property
+    def _of_others(self) -> int | None:
+        """Return how many routes of IPv6 and MPLS there are at most."""
+        of_ipv4 = None if self._counts is None else self._counts.of_ipv4
+        return None if self._total is None or of_ipv4 is None else self._total - of_ipv4
 
     def walkable(self, tables: Iterable[FibTable], what: str) -> list[FibTable]:
         """Return those of `tables` that VPP may walk; `what` of the others is left out."""
@@ -110,11 +116,6 @@ class Survey:
             else:
                 self.leave_out(f"{what} in table {table.table_id} of {'IPv6' if table.is_ipv6 else 'IPv4'}")
         return found
-
-    def has_multicast_routes(self, own: int) -> bool:
-        """Return whether VPP may have multicast routes beside so many of its own."""
-        count = None if self._counts is None else self._counts.multicast
-        return count is None or count > own
 
     @property
     def walks_mpls(self) -> bool:
@@ -158,9 +159,7 @@ class Survey:
     @property
     def walks_neighbors(self) -> bool:
         """Return whether VPP may list its neighbours."""
-        if self._is_whole or (self._sizes is not None and self._sizes.adjacencies <= MOST_WALKED):
-            return True
-        return self._counts is not None and _is_small(self._counts.adjacencies)
+        return self._is_whole or self._sizes is None or self._sizes.adjacencies <= MOST_WALKED
 
     @property
     def walks_macs(self) -> bool:
@@ -186,7 +185,3 @@ class Survey:
             for objects in state.objects.values():
                 yield from objects.values()
         yield from self._set_since
-
-
-def _is_small(count: int | None) -> bool:
-    return count is not None and count <= MOST_WALKED

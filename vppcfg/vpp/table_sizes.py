@@ -25,11 +25,11 @@ _LENGTHS = {
 }
 """Counters with a place for each object, by the attribute."""
 _FIB_MEMORY = "show fib memory"
-"""Prints how many there are of each kind of object in the FIB; VPP keeps these counts (vnet/fib/fib_node.c)."""
+"""Prints how many objects of each kind the FIB has (fib_entry_show_memory, vnet/fib/fib_entry.c)."""
 _IPV4 = "show ip fib summary"
 """The same command for IPv6 walks the table (vnet/fib/ip6_fib.c)."""
 _COUNT = re.compile(r"^ +[0-9]+ +([0-9]+) *\r?$", re.MULTILINE)
-_ELEMENTS = re.compile(r"^ *(\S+) +[0-9]+ +([0-9]+) */", re.MULTILINE)
+_ENTRIES = re.compile(r"^ *Entry +[0-9]+ +([0-9]+) */", re.MULTILINE)
 _SESSIONS = "/nat44-ed/total-sessions"
 
 
@@ -54,34 +54,19 @@ class CountedRoutes:
         self._connection = connection
         self._of_tables: dict[int, int | None] = {}
 
-    @property
+    @cached_property
     def total(self) -> int | None:
-        """Return how many there are in all tables, IPv6 and MPLS among them; None where VPP does not say."""
-        return self._elements.get("Entry")
+        """Return how many there are in all tables, IPv6 and MPLS among them; None where VPP does not say.
 
-    @property
-    def adjacencies(self) -> int | None:
-        """Return how many adjacencies there are, of which each neighbour has one; None where VPP does not say."""
-        return self._elements.get("Adjacency")
-
-    @property
-    def multicast(self) -> int | None:
-        """Return how many multicast routes there are in all tables; None where VPP does not say."""
-        return self._elements.get("multicast-Entry")
+        It walks all of them for that, 20 ms for 500,000: ask only where the stats segment cannot be read.
+        """
+        match = _ENTRIES.search(show(self._connection, _FIB_MEMORY)[1])
+        return int(match[1]) if match else None
 
     @cached_property
-    def _elements(self) -> dict[str, int]:
-        text = show(self._connection, _FIB_MEMORY)[1]
-        return {name: int(count) for name, count in _ELEMENTS.findall(text)}
-
-    @cached_property
-    def _of_ipv4(self) -> int | None:
+    def of_ipv4(self) -> int | None:
+        """Return how many all tables of IPv4 have; None where VPP does not say."""
         return _sum_of(show(self._connection, _IPV4)[1])
-
-    @property
-    def of_others(self) -> int | None:
-        """Return how many there are of IPv6 and MPLS; None where VPP does not say."""
-        return None if self.total is None or self._of_ipv4 is None else self.total - self._of_ipv4
 
     def of_ipv4_table(self, table_id: int) -> int | None:
         """Return how many a table of IPv4 has; None where VPP does not say."""

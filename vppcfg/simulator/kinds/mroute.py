@@ -202,12 +202,6 @@ def _routes(tables: Tables, is_ipv6: bool, table_id: int) -> list[tuple[Group, d
     return sorted(found.items(), key=lambda row: row[0])
 
 
-def route_count(tables: Tables) -> int:
-    """Return how many multicast routes all tables have, the default one of each among them."""
-    places = {(False, 0), (True, 0), *tables.part(MrouteMain).locks}
-    return sum(1 + len(_routes(tables, is_ipv6, table_id)) for is_ipv6, table_id in places)
-
-
 def _dumped_flags(flags: int, path: FibPath) -> int:
     """Return what the dump has of a path's flags: one at most, and none of what VPP takes itself."""
     return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0

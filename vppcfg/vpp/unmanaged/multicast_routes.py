@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, cli_call, index_placeholder, stored_call
-from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import family_and_bytes
 from vppcfg.vpp.connection import Connection
@@ -28,8 +27,6 @@ _FLAGS = {"Negate-Signal": 0x1, "Accept": 0x2, "Forward": 0x4, "Signal-Present":
 """mfib_itf_flags_t (vnet/mfib/mfib_types.h), as the prompt takes and shows them, in its order."""
 _OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
 """Groups that a virtual router joins and leaves by itself, as the API would (plugins/vrrp/vrrp.c)."""
-_OWN = (3, 5)
-"""Routes that VPP makes in each table of IPv4 and IPv6 (vnet/mfib/ip4_mfib.c, ip6_mfib.c)."""
 _ROUTE = re.compile(r"^\((\S+), (\S+)/(\d+)\):(.*?)(?=^\(|\Z)", re.MULTILINE | re.DOTALL)
 _INTERFACE = re.compile(r"^   (\S+): ", re.MULTILINE)
 _SOURCE = re.compile(r"^  src:(CLI|API) flags:.*?\n(.*?)(?=^  src:|^  Interfaces:)", re.MULTILINE | re.DOTALL)
@@ -94,14 +91,6 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
 
     The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
     """
-    joined = {
-        (each.is_ipv6, scope.state.interfaces[each.interface].tables[each.is_ipv6])
-        for each in scope.state.of(VirtualRouter).values()
-        if each.interface in scope.state.interfaces
-    }
-    own = sum(_OWN[table.is_ipv6] for table in scope.tables) + len(joined)
-    if not connection.survey.has_multicast_routes(own):
-        return
     routed = sum(bool(each.addresses) for each in scope.state.interfaces.values())
     if not connection.survey.examines_all(routed):  # VPP's own groups have a path for each
         connection.survey.leave_out("multicast routes of the prompt and of the API")
