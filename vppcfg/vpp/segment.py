@@ -30,7 +30,7 @@ _HEADER = struct.Struct("<5Q")
 _ENTRY = struct.Struct("<I4xQ128s")
 """vlib_stats_entry_t: type, value or address or the two halves of a symlink, name."""
 _ENTRY_HEAD = struct.Struct("<I4xQ")
-_NAME_AT = _ENTRY_HEAD.size
+_NAME_AT, _HEAD_BYTES = _ENTRY_HEAD.size, 8
 _POINTER = struct.Struct("<Q")
 _LENGTH = struct.Struct("<I")
 _BEFORE = 8
@@ -222,8 +222,9 @@ class Segment:
         """Yield the entries of the names alone that are sought, until the last one is found."""
         left = set(self._only)
         for first, data in self._chunks():
+            heads = array("Q", data)[_NAME_AT // _HEAD_BYTES :: _ENTRY.size // _HEAD_BYTES].tobytes()
             for name in sorted(left):
-                if (place := _place_of(name, data)) is not None:
+                if (place := _place_of(name, data, heads)) is not None:
                     left.remove(name)
                     yield first + place, *_ENTRY.unpack_from(data, place * _ENTRY.size)
             if not left or first >= _SEARCHED:
@@ -291,12 +292,15 @@ class Segment:
         return data
 
 
-def _place_of(name: bytes, entries: bytes) -> int | None:
-    """Return the place of the entry of a name among entries, None when it is not among them."""
-    sought, at = name + b"\0", -1
-    while (at := entries.find(sought, at + 1)) >= 0:
-        place, rest = divmod(at - _NAME_AT, _ENTRY.size)
-        if not rest:
+def _place_of(name: bytes, entries: bytes, heads: bytes) -> int | None:
+    """Return the place of the entry of a name among entries, None when it is not among them.
+
+    `heads` has the first eight bytes of all names: few bytes, in which the others are soon told apart.
+    """
+    sought, head, at = name + b"\0", name[:_HEAD_BYTES].ljust(_HEAD_BYTES, b"\0"), -1
+    while (at := heads.find(head, at + 1)) >= 0:
+        place, rest = divmod(at, _HEAD_BYTES)
+        if not rest and entries.startswith(sought, place * _ENTRY.size + _NAME_AT):
             return place
     return None
 
