@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 
+log = logging.getLogger("root.main")
 _MOST_ENTRIES = 100
 """Of a plan that is about to be applied; `vppcfg diff` and `vppcfg plan` show all of a larger one."""
 
@@ -44,6 +46,7 @@ class Terminal:
 
         if not self._is_json:
             write(painted_difference(plan, paint_for(sys.stdout, self._colour), _MOST_ENTRIES), sys.stdout)
+        log_unknown_pauses(plan)
 
     def show_routing(self, steps: Sequence[DaemonChange]) -> None:
         """Write what routing daemons load to standard output, unless that is for programs."""
@@ -129,6 +132,14 @@ class Terminal:
         total = round(window_s)
         with Progress("Waiting for `vppcfg confirm`", total, unit="seconds") as progress:
             yield lambda seconds: progress.report(min(round(seconds), total))
+
+
+def log_unknown_pauses(plan: Plan) -> None:
+    """Print that it is not known how long VPP forwards nothing, where that is so."""
+    from vppcfg.render.pause_text import unknown_line
+
+    if text := unknown_line(plan):
+        log.info("%s", text)
 
 
 def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:

@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
-    from vppcfg.cli.console import terminal_for
+    from vppcfg.cli.console import log_unknown_pauses, terminal_for
     from vppcfg.render.nat44_text import left_alone
     from vppcfg.render.notes import order_lines
 
@@ -140,6 +140,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     problems = loaded.placed((*proposal.problems, *routing.problems))
     guarded = [*routing.objections, *guarded]
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
+    if dataplane is not None:
+        log_unknown_pauses(plan)
     if text := left_alone(plan):
         log.info("%s", text)
     for line in order_lines(plan) if not plan.steps else ():
@@ -188,6 +190,8 @@ def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane 
 
 def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     """Show a saved plan; exit as `apply` of it would."""
+    from dataclasses import replace
+
     from vppcfg.app.saved_plans import current_state_for, refuse_stale, saved_plan
     from vppcfg.plan.plan import make_plan
 
@@ -203,6 +207,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     except VppcfgError:
         _show(plan, (), (), args)
         raise
+    sized = replace(saved.observed.facts, sizes=found.observed.facts.sizes)
+    plan = replace(plan, observed=replace(plan.observed, facts=sized))
     _warn_of_journal(args, found.boot_id)
     before = _before_planning(found.loaded, found.boot_id, args)
     with target_of(args).connect() as dataplane:

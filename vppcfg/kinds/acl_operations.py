@@ -8,6 +8,7 @@ from dataclasses import replace
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Numbering, Operation, Predicate, braced
+from vppcfg.plan.pause import Pause, PauseContext, of_applied_terms, of_replaced_terms
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -87,6 +88,10 @@ class ReplaceAcl(AclOperation):
         """Return what it does to its object."""
         return Predicate("has other rules", "have other rules")
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: each interface that applies it has hash tables of its own."""
+        return of_replaced_terms(len(self.rules), context.bindings[self.acl])
+
 
 @record
 class DeleteAcl(AclOperation):
@@ -162,6 +167,15 @@ class BindAcls(InterfaceOperation):
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
         return Predicate("applies other access lists", "apply other access lists")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: the rules are put into hash tables of the interface."""
+        known = context.observed.interfaces.get(self.interface)
+        before = known.acls if known is not None else AclBinding()
+        names = (*before.input, *before.output, *self.binding.input, *self.binding.output)
+        lists = (context.desired.acls.get(name) or context.observed.acls.get(name) for name in names)
+        terms = sum(len(each.rules) for each in lists if each is not None)
+        return of_applied_terms(terms, context)
 
 
 def _acl_rules(rules: tuple[AclRule, ...]) -> str:

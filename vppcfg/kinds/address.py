@@ -32,6 +32,7 @@ from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.pause import Pause, PauseContext, of_address
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -73,6 +74,10 @@ class AddAddress(InterfaceOperation):
         """Return the command."""
         return f"set interface ip address {self.interface} {self.address}"
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: VPP goes through those of its table."""
+        return of_address(self.interface, context, is_ipv6=":" in self.address)
+
 
 @record
 class RemoveAddress(InterfaceOperation):
@@ -105,6 +110,10 @@ class RemoveAddress(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface ip address del {self.interface} {self.address}"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: VPP goes through those of its table."""
+        return of_address(self.interface, context, is_ipv6=":" in self.address)
 
 
 def routing_obstacle(interface: Interface) -> str | None:

@@ -12,6 +12,7 @@ from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.pause import Pause, PauseContext, of_hosts
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -39,6 +40,10 @@ class AddDet44Map(SetObject):
 
     def cli(self) -> str:
         return f"det44 add in {self.item.inside} out {self.item.outside}"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: it takes memory for each host inside."""
+        return of_hosts(IPv4Network(self.item.inside).num_addresses)
 
 
 @record

@@ -15,6 +15,7 @@ from vppcfg.model.ownership import is_created_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate, braced
+from vppcfg.plan.pause import Pause, PauseContext, of_state
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -62,6 +63,10 @@ class SetAdminState(InterfaceOperation):
         if after is not None and after.is_up:
             return Predicate(f"goes down for link MTU {after.link_mtu}", f"go down for link MTU {after.link_mtu}")
         return Predicate("is shut down", "are shut down")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: its addresses and routes come or go."""
+        return of_state(self.interface, context, is_up=self.is_up)
 
 
 @record

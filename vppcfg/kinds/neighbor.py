@@ -21,6 +21,7 @@ from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
+from vppcfg.plan.pause import NO_PAUSE, Pause, PauseContext, of_routes
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -73,6 +74,13 @@ class SetNeighbor(InterfaceOperation):
             f"gets MAC address {self.mac} for its neighbour {self.address}", "get MAC addresses for neighbours"
         )
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: routes may lead to it already."""
+        known = context.observed.interfaces.get(self.interface)
+        if known is not None and any(each.address == self.address for each in known.neighbors):
+            return NO_PAUSE
+        return of_routes("it sets neighbours on {}", self.interface, context)
+
 
 @record
 class RemoveNeighbor(InterfaceOperation):
@@ -100,6 +108,10 @@ class RemoveNeighbor(InterfaceOperation):
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
         return Predicate(f"loses its neighbour {self.address}", "lose neighbours")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: routes may lead to it."""
+        return of_routes("it removes neighbours from {}", self.interface, context)
 
 
 def _known(interface: str, address: str, working: WorkingState) -> Neighbor | None:

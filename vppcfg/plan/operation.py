@@ -16,6 +16,7 @@ from vppcfg.model.interface import FEATURES, features_on
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent
+from vppcfg.plan.pause import NO_PAUSE, Pause, PauseContext, of_deletion
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -86,6 +87,10 @@ class Operation:
         verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()
         return Predicate(f"is changed ({verb})", f"are changed ({verb})")
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: for most, no time to speak of."""
+        return NO_PAUSE
+
     def objection(self) -> str:
         """Return why VPP must not be sent it, '' when it may: its answer would mislead."""
         return ""
@@ -142,6 +147,10 @@ class DeleteInterface(InterfaceOperation):
         """Remove the interface from the working state, with what it was created with."""
         working.remove_interface(self.interface)
         working.virtual.pop(self.interface, None)
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: it is taken out of what has all interfaces."""
+        return of_deletion(context)
 
 
 def dangling(name: str, working: WorkingState) -> str | None:

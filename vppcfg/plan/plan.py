@@ -17,6 +17,7 @@ from vppcfg.plan.change import Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import AttachmentOperation, InterfaceOperation, Operation, RemoveObject, SetObject
+from vppcfg.plan.pauses import Pauses, pauses_of
 from vppcfg.plan.proof import prove
 from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
@@ -86,6 +87,11 @@ class Plan:
         for loss in (loss for effect in self.effects.values() for loss in effect.losses):
             worst[loss.step] = max(loss.impact, worst.get(loss.step, Impact.NONE))
         return worst
+
+    @cached_property
+    def pauses(self) -> Pauses:
+        """Return for which steps VPP forwards nothing for more than a millisecond."""
+        return pauses_of(self.operations, self.observed, self.desired)
 
     @cached_property
     def impact(self) -> Impact:

@@ -19,6 +19,7 @@ from vppcfg.plan.state_document import document_of, plain
 from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes
 from vppcfg.render.impact_text import impact_document
 from vppcfg.render.notes import live_document
+from vppcfg.render.pause_text import pause_document
 from vppcfg.render.plan_text import cli_line
 
 FORMAT_VERSION = 2
@@ -53,6 +54,7 @@ def plan_document(
         "live_addresses": live_document(plan),
         "displaced_addresses": [plain(each) for each in displaced_by(plan)],
         "promoted_addresses": [plain(each) for each in promoted_by(plan)],
+        "pauses": pause_document(plan),
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),

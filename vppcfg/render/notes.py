@@ -1,4 +1,4 @@
-"""Notes on a plan, about what is in no entry of the file: live addresses, first addresses, routes behind others."""
+"""Notes on a plan, about what is in no entry of the file: addresses, routes behind others, pauses of forwarding."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from vppcfg.model.route import source_words
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
+from vppcfg.render.pause_text import pause_lines
 
 _MOST = 10
 """Lines of one sort."""
 
 
 def notes(plan: Plan) -> Iterator[str]:
-    """Yield a line for each address and route that has something to be said about it."""
+    """Yield a line for each address, route and long step that has something to be said about it."""
     yield from _live_lines(plan)
     yield from order_lines(plan)
     yield from shadow_lines(plan)
+    yield from shortened([*pause_lines(plan)], _MOST, "{} more such steps; `--format json` has all in `pauses`")
     yield from left_out_lines(plan.observed.facts.left_out)
 
 

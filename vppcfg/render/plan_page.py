@@ -21,6 +21,7 @@ from vppcfg.record import record
 from vppcfg.render.diff_view import diff_lines, summary
 from vppcfg.render.impact_text import consequences, impact_lines, impact_summary
 from vppcfg.render.notes import notes
+from vppcfg.render.pause_text import unknown_line
 from vppcfg.render.plan_text import cli_line, describe
 
 _STYLE = """
@@ -79,7 +80,7 @@ def plan_page(
         *_section("What changes", _difference(plan)),
         *_section("Impact on traffic", _impact(plan)),
         *_section("What others have configured", _unmanaged(plan)),
-        *_section("Notes on addresses and routes", _listed([*notes(plan)], "")),
+        *_section("Notes", _listed([*notes(plan), *filter(None, [unknown_line(plan)])], "")),
         *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
         *_section("Steps, in their order", _steps(plan)),
         *_section("Commands", _commands(plan)),

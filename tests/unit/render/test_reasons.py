@@ -11,6 +11,7 @@ from vppcfg.model.state import State
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
+from vppcfg.render.pause_text import pause_lines
 
 TWO = "interfaces: { eth0: {}, eth1: {} }\n"
 LOOP = 'loopbacks: { loop10: { mac: "02:00:00:00:00:0%d", lcp: bvi10, addresses: [ 192.0.2.1/24 ] } }\n'
@@ -53,7 +54,8 @@ def between(before: str, after: str, *, is_named: bool = True) -> Plan:
 
 
 def sentences(plan: Plan) -> list[str]:
-    return [line.text.strip() for line in diff_lines(plan) if line.text.startswith("  ") and line.action is None]
+    lines = [line.text.strip() for line in diff_lines(plan) if line.text.startswith("  ") and line.action is None]
+    return [line for line in lines if line not in pause_lines(plan)]
 
 
 @pytest.mark.parametrize(

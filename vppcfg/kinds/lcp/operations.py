@@ -7,6 +7,7 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
+from vppcfg.plan.pause import Pause, PauseContext, of_closed_device, of_new_device
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -77,6 +78,10 @@ class CreateLcpPair(InterfaceOperation):
         tun = " tun" if self.is_tun else ""
         return f"lcp create {self.interface} host-if {self.host_name}{netns}{tun}"
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: Linux makes a device."""
+        return of_new_device("it makes Linux devices for {}")
+
 
 @record
 class DeleteLcpPair(InterfaceOperation):
@@ -106,6 +111,10 @@ class DeleteLcpPair(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"lcp delete {self.interface}"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: Linux closes its device."""
+        return of_closed_device("it removes Linux devices of {}")
 
 
 def _missing_carrier(interface: Interface, working: WorkingState) -> str | None:

@@ -17,6 +17,7 @@ from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import SetObject
+from vppcfg.plan.pause import Pause, PauseContext, of_sessions_looked_at
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -73,6 +74,10 @@ class RemoveNatMapping(RemoveByInterface):
 
     def cli(self) -> str | None:
         return _line(self.item, " del")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: VPP looks for its sessions."""
+        return of_sessions_looked_at("it removes NAT44 mappings")
 
 
 def _flags(item: NatMapping) -> int:

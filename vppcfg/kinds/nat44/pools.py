@@ -11,6 +11,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.pause import Pause, PauseContext, of_lost_sessions
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -69,6 +70,10 @@ class RemoveNatAddress(RemoveObject):
 
     def cli(self) -> str | None:
         return _address_line(self.item, " del")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: sessions that use it end."""
+        return of_lost_sessions("it takes addresses out of NAT44's pool")
 
 
 def _address_request(item: NatAddress, is_add: int) -> Request:
@@ -163,6 +168,10 @@ class RemoveNatPool(RemoveObject):
 
     def cli(self) -> str:
         return _pool_line(self.item, " del")
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: sessions that use it end."""
+        return of_lost_sessions("it takes addresses out of NAT44's pool")
 
 
 def _pool_request(item: NatPool, indexes: Indexes, is_add: int) -> Request:

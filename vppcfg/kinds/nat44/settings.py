@@ -10,6 +10,14 @@ from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.pause import (
+    NO_PAUSE,
+    Pause,
+    PauseContext,
+    of_all_sessions,
+    of_possible_sessions,
+    of_sessions_looked_at,
+)
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
@@ -62,6 +70,10 @@ class EnableNat44(SetObject):
         words = [f" {word} {table}" for word, table in (("inside-vrf", inside), ("outside-vrf", outside)) if table]
         return f"nat44 plugin enable sessions {sessions}{''.join(words)}"
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: it takes memory for all sessions."""
+        return of_possible_sessions(self.item.enable_settings[0])
+
 
 @record
 class DisableNat44(RemoveObject):
@@ -86,6 +98,10 @@ class DisableNat44(RemoveObject):
 
     def cli(self) -> str:
         return "nat44 plugin disable"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: all sessions end."""
+        return of_all_sessions("it disables NAT44")
 
 
 @record
@@ -144,6 +160,10 @@ class SetNatForwarding(NatSetting):
 
     def cli(self) -> str:
         return f"nat44 forwarding {'enable' if self.is_on else 'disable'}"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: VPP looks for sessions that it forwards without translation."""
+        return NO_PAUSE if self.is_on else of_sessions_looked_at("it ends sessions of NAT44 without translation")
 
 
 @record

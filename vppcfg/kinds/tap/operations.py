@@ -6,6 +6,7 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.tap import Tap
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.pause import Pause, PauseContext, of_deleted_tap, of_new_device
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -74,6 +75,10 @@ class CreateTap(CreateInterface):
         words += [f"host-mtu-size {tap.host_mtu}"] if tap.host_mtu else []
         return " ".join([*words, f"rx-ring-size {tap.rx_ring_size} tx-ring-size {tap.tx_ring_size}"])
 
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: Linux makes a device."""
+        return of_new_device("it makes {}")
+
 
 @record
 class DeleteTap(DeleteInterface):
@@ -94,3 +99,7 @@ class DeleteTap(DeleteInterface):
 
     def cli(self) -> str:
         return f"delete tap {self.interface}"
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: Linux closes its device."""
+        return of_deleted_tap(context)
