@@ -112,6 +112,7 @@ def apply(
     *,
     console: Console | None = None,
     max_impact: Impact = Impact.REMOVE,
+    max_pause_ms: float | None = None,
     override_protected: bool = False,
     allow_mass_deletion: bool = False,
     lose_unmanaged: bool = False,
@@ -129,10 +130,11 @@ def apply(
     The `code` of what is returned is DONE, or that of a failed change: ROLLED_BACK and DIFFERENT, the old state
     is back; STRANDED, it is not; NOT_CONFIRMED, with `wait`. Its `change` is the number in the journal.
 
-    More impact on traffic than `max_impact` is refused, and so is any on protected interfaces, the deletion of most of
-    what exists, the loss of what others configured on interfaces, a change without a way back, and a file that was
-    rolled back; `override_protected`, `allow_mass_deletion`, `lose_unmanaged`, `no_way_back` and `again` allow one of
-    these each. `keep` stays when every step succeeds and VPP shows something else. With `confirm_s`, the old state
+    More impact on traffic than `max_impact` is refused, and a step for which VPP forwards nothing for longer than
+    `max_pause_ms`, by estimate or because that is not known. So is any impact on protected interfaces, the deletion of
+    most of what exists, the loss of what others configured on interfaces, a change without a way back, and a file that
+    was rolled back; `override_protected`, `allow_mass_deletion`, `lose_unmanaged`, `no_way_back` and `again` allow one
+    of these each. `keep` stays when every step succeeds and VPP shows something else. With `confirm_s`, the old state
     comes back after so many seconds, even if this process is gone, unless `confirm` is called or `vppcfg confirm` run;
     `wait` returns only when that is decided. With `check`, the checks of the configuration are run before and after:
     with `confirm_s` they confirm the change or take it back at once; without, the code is CHECK_FAILED when one is not
@@ -145,6 +147,7 @@ def apply(
     configuration = _configuration(loaded)
     limits = Limits(
         max_impact=max_impact,
+        max_pause_ms=max_pause_ms,
         override_protected=override_protected,
         allow_mass_deletion=allow_mass_deletion,
         lose_unmanaged=lose_unmanaged,
@@ -183,6 +186,7 @@ def roll_back(
     number: int | None = None,
     console: Console | None = None,
     max_impact: Impact = Impact.REMOVE,
+    max_pause_ms: float | None = None,
     override_protected: bool = False,
     allow_mass_deletion: bool = False,
     lose_unmanaged: bool = False,
@@ -195,6 +199,7 @@ def roll_back(
     """
     limits = Limits(
         max_impact=max_impact,
+        max_pause_ms=max_pause_ms,
         override_protected=override_protected,
         allow_mass_deletion=allow_mass_deletion,
         lose_unmanaged=lose_unmanaged,

@@ -23,6 +23,7 @@ DEFAULT_CONFIG = (default_paths.CONFIG,)
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 86400.0
+_LONGEST_PAUSE_MS = 60000.0
 _LONGEST_WINDOW_MIN = 24 * 60.0
 _LONGEST_COMMENT = 500
 
@@ -236,6 +237,13 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         help="refuse a plan that does more than this to traffic (default: %(default)s, which is everything)",
     )
     parser.add_argument(
+        "--max-pause",
+        metavar="MS",
+        type=milliseconds,
+        help="refuse a plan with a step that stops forwarding for more than so many milliseconds, by estimate, or for "
+        "a time that is not known",
+    )
+    parser.add_argument(
         "--override-protected",
         action="store_true",
         help="allow a plan that affects interfaces under `protected` in the file",
@@ -403,11 +411,17 @@ def limits_of(args: argparse.Namespace) -> Limits:
 
     return Limits(
         max_impact=Impact[args.max_impact.upper()],
+        max_pause_ms=getattr(args, "max_pause", None),
         override_protected=getattr(args, "override_protected", False),
         allow_mass_deletion=getattr(args, "allow_mass_deletion", False),
         lose_unmanaged=getattr(args, "lose_unmanaged", False),
         no_way_back=getattr(args, "no_way_back", False),
     )
+
+
+def milliseconds(text: str) -> float:
+    """Return a number of milliseconds in an argument. Raise ArgumentTypeError."""
+    return number_within(text, 1.0, _LONGEST_PAUSE_MS, "is not a number of milliseconds from 1 to 60000")
 
 
 def minutes(text: str) -> float:

@@ -16,6 +16,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import AnchorHost
+from vppcfg.plan.pauses import time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
@@ -34,6 +35,8 @@ class Limits:
 
     max_impact: Impact = Impact.REMOVE
     """More than this to traffic is refused."""
+    max_pause_ms: float | None = None
+    """For how long VPP may forward nothing at once, as far as that can be foreseen; None for any time."""
     override_protected: bool = False
     """Whether the plan may affect protected interfaces."""
     allow_mass_deletion: bool = False
@@ -65,6 +68,8 @@ def objections(plan: Plan, protected: Collection[str], limits: Limits) -> Iterat
             f"the plan's impact is {plan.impact.label}, more than --max-impact {limits.max_impact.label}",
             f"--max-impact {plan.impact.label} allows it",
         )
+    if limits.max_pause_ms is not None and (text := too_long(plan, limits.max_pause_ms)):
+        yield Objection(text, "a larger number, or no --max-pause, allows it")
     if not limits.override_protected and (text := harm(plan, protected)):
         yield Objection(text, "--override-protected does it all the same")
     if not limits.allow_mass_deletion and (text := mass_deletion(plan)):
@@ -87,6 +92,24 @@ def harm(plan: Plan, protected: Collection[str]) -> str:
     shown = [f"{impacts[name].label} on {name}" for name in hurt[:_MOST]]
     more = [f"impact on {len(hurt) - _MOST} more"] if len(hurt) > _MOST else []
     return f"the plan has impact on what the file protects: {', '.join([*shown, *more])}"
+
+
+def too_long(plan: Plan, limit_ms: float) -> str:
+    """Return the message about a plan with a step for which VPP forwards nothing for longer than allowed, else ''.
+
+    What is not known may be longer.
+    """
+    longest = plan.pauses.longest_ms
+    if longest is None:
+        return f"it is not known for how long VPP will forward nothing, and --max-pause {limit_ms:g} is to hold"
+    if longest <= limit_ms:
+        return ""
+    step = next(each for each in plan.pauses.steps if each.ms == longest)
+    doing = step.pause.doing.format(plan.operations[step.step].subject)
+    about = "up to" if step.pause.is_bound else "about"
+    return (
+        f"VPP will forward nothing for {about} {time_text(longest)} while {doing}, more than --max-pause {limit_ms:g}"
+    )
 
 
 def mass_deletion(plan: Plan) -> str:

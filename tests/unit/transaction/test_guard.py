@@ -1,15 +1,20 @@
 """What the guards say about a plan: which interfaces it hurts, the worst first, and no more names than one can read."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.unit.plan.test_impact import STATE, UP
+from tests.unit.plan.test_pauses import FULL, sized
 from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.state import State
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.plan import make_plan
 from vppcfg.transaction.guard import Limits, about_routes, harm, mass_deletion, objections
 
 
@@ -43,6 +48,20 @@ def test_the_least_that_is_allowed_is_allowed() -> None:
     assert list(objections(flap, [], limits)) == []
     (objection,) = objections(plan({"port": Impact.RECREATE}), [], limits)
     assert f"the plan's impact is {Impact.RECREATE.label}, more than --max-impact {Impact.FLAP.label}" in objection.text
+
+
+def test_a_step_that_stops_forwarding_for_too_long_is_refused_and_one_of_which_it_is_not_known() -> None:
+    def found(sizes: TableSizes | None, limit_ms: float | None) -> list[str]:
+        before = sized(STATE, sizes)
+        after = replace(before, interfaces={**before.interfaces, "up": replace(UP, is_up=False)})
+        return [each.text for each in objections(make_plan(before, after), [], Limits(max_pause_ms=limit_ms))]
+
+    assert found(FULL, None) == found(None, None) == found(TableSizes(), 1.0) == found(FULL, 60_000.0) == []
+    (text,) = found(FULL, 100.0)
+    assert text.startswith("VPP will forward nothing for up to 0.")
+    assert text.endswith(" s while it takes up down, more than --max-pause 100")
+    (text,) = found(None, 100.0)
+    assert text == "it is not known for how long VPP will forward nothing, and --max-pause 100 is to hold"
 
 
 def test_a_protected_interface_is_guarded_unless_somebody_says_otherwise() -> None:
