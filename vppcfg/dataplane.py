@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import field
 from typing import Protocol
 
 from vppcfg.model.attachment import Attachment
@@ -41,6 +42,10 @@ class Performance:
     """Positions of the operations that VPP carried out, ascending; some may stand behind a refusal."""
     refusals: tuple[Refusal, ...] = ()
     """In order of position; empty when everything was carried out."""
+    longest_answer_s: float = field(default=0.0, compare=False)
+    """For how long VPP answered nothing while steps were under way: it forwarded nothing for about that time at most.
+
+    It answers just before it lets the workers go (vl_socket_api_send, vlibmemory/socket_api.c)."""
 
 
 @record

@@ -172,6 +172,7 @@ class Router:
         """
         done: list[int] = []
         start = 0
+        longest = 0.0
         has_new_devices = False
         for is_linux, is_up, run in _runs(operations, self._echoes):
             if is_up and has_new_devices:
@@ -183,13 +184,14 @@ class Router:
             else:
                 performed = self._vpp.perform(run, report, should_stop, {wait - start for wait in waits})
             done += (start + index for index in performed.done)
+            longest = max(longest, performed.longest_answer_s)
             if performed.refusals:
                 refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
-                return Performance(done=tuple(done), refusals=refusals)
+                return Performance(done=tuple(done), refusals=refusals, longest_answer_s=longest)
             if len(performed.done) < len(run):
                 break
             start += len(run)
-        return Performance(done=tuple(done))
+        return Performance(done=tuple(done), longest_answer_s=longest)
 
     def ask(self, question: Question) -> AskOutcome:
         """Ask once on VPP's wires or from Linux, and return what was heard. Raise DataplaneError."""

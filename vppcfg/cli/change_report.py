@@ -21,7 +21,9 @@ from vppcfg.common.printable import json_text, printable
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.plan.operations import Operation
+from vppcfg.plan.pauses import ALONE_MS, time_text
 from vppcfg.plan.plan import Plan
+from vppcfg.render.pause_text import pause_document
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.planning import restore_commands
@@ -29,6 +31,8 @@ from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Failu
 
 log = logging.getLogger("root.main")
 
+_STRIKING_S = 1.0
+"""An answer that took longer is spoken of, though nothing of the kind was to be expected."""
 FORMAT_VERSION = 1
 """Of the JSON lines; grows when a reader of the former ones would misread them."""
 
@@ -49,10 +53,14 @@ class TextReport:
     def __init__(self) -> None:
         self._progress = Progress("Applying", 0)
         self._plan: Plan | None = None
+        self._longest_answer_s = 0.0
+        self._is_long = False
+        """Whether a plan had steps for which VPP forwards nothing for so long that they are sent alone."""
 
     def performing(self, plan: Plan) -> None:
         """Begin a progress line."""
         self._plan = plan
+        self._is_long = self._is_long or (plan.pauses.longest_ms or 0.0) >= ALONE_MS
         self._progress = Progress("Applying", len(plan.steps))
 
     def progress(self, done: int) -> None:
@@ -64,6 +72,7 @@ class TextReport:
         """End the progress line, and log what VPP refused."""
         with suppress(UsageError):
             self._progress.clear()
+        self._longest_answer_s = max(self._longest_answer_s, performance.longest_answer_s)
         for refusal in performance.refusals if self._plan else ():
             self._refused(refusal)
 
@@ -99,6 +108,7 @@ class TextReport:
         """Begin another progress line."""
         log.info("Going back in %s", _steps(len(plan.steps)))
         self._plan = plan
+        self._is_long = self._is_long or (plan.pauses.longest_ms or 0.0) >= ALONE_MS
         self._progress = Progress("Going back", len(plan.steps))
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
@@ -113,6 +123,9 @@ class TextReport:
             log.warning("What vppcfg manages is as before, after %s", _steps(outcome.inverse))
         else:
             _log_outcome(outcome, folder / f"{record.entry.number:06}")
+        if self._is_long or self._longest_answer_s > _STRIKING_S:
+            took = time_text(1000 * self._longest_answer_s)
+            log.info("VPP answered its slowest step after %s, and forwarded nothing for about that time at most", took)
         log_missing(outcome.not_restored)
         for each in outcome.displaced:
             log.warning("%s", each)
@@ -156,6 +169,7 @@ class JsonReport:
         self._plan = plan
         self._said = 0
         self._direction = "forward"
+        self._longest_answer_s = 0.0
         self._is_listened_to = True
 
     def performing(self, plan: Plan) -> None:
@@ -174,6 +188,7 @@ class JsonReport:
 
     def performed(self, performance: Performance) -> None:
         """Write the rest: what was refused, and what was done in its wake."""
+        self._longest_answer_s = max(self._longest_answer_s, performance.longest_answer_s)
         refusals = {refusal.index: refusal for refusal in performance.refusals}
         for index in sorted({*performance.done, *refusals}):
             if index in refusals:
@@ -214,6 +229,7 @@ class JsonReport:
             change=record.entry.number,
             status=record.status.value,
             trouble=outcome.trouble,
+            longest_answer_ms=round(1000 * self._longest_answer_s, 1),
             way_back=way_back,
             not_back=[f"{each.holder}: {each.label}" for each in outcome.not_restored],
             commands=restore_commands(outcome.not_restored),
@@ -222,7 +238,9 @@ class JsonReport:
 
     def _begin(self, plan: Plan, direction: str) -> None:
         self._plan, self._said, self._direction = plan, 0, direction
-        self._write("begin", steps=len(plan.steps), impact=plan.impact.label)
+        self._write(
+            "begin", steps=len(plan.steps), impact=plan.impact.label, pause_ms=pause_document(plan)["longest_ms"]
+        )
 
     def _step(self, index: int, result: dict[str, Any]) -> None:
         step = self._plan.steps[index]

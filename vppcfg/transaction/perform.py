@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from vppcfg.dataplane import Dataplane, Performance
+from vppcfg.plan.pauses import ALONE_MS
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Step, waits
 
@@ -28,17 +29,29 @@ def perform_plan(
     """
     done: list[int] = []
     start = 0
+    longest = 0.0
     for phase in _phases(plan):
         operations = [step.operation for step in phase]
-        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop, waits(phase))
+        alone = waits(phase) | _alone(plan, start, len(phase))
+        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop, alone)
         done += (start + index for index in performed.done)
+        longest = max(longest, performed.longest_answer_s)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
-            return Performance(done=tuple(done), refusals=refusals)
+            return Performance(done=tuple(done), refusals=refusals, longest_answer_s=longest)
         if len(performed.done) < len(phase):
             break
         start += len(phase)
-    return Performance(done=tuple(done))
+    return Performance(done=tuple(done), longest_answer_s=longest)
+
+
+def _alone(plan: Plan, start: int, count: int) -> frozenset[int]:
+    """Return the positions in a phase of the steps that wait, so that each one that takes VPP long is sent alone.
+
+    Then its answer tells how long it took, and packets pass before the next one.
+    """
+    long = {each.step - start for each in plan.pauses.steps if each.ms is not None and each.ms >= ALONE_MS}
+    return frozenset(place for each in long for place in (each, each + 1) if 0 <= place < count)
 
 
 def _phases(plan: Plan) -> Iterator[list[Step]]:

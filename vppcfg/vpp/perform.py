@@ -58,6 +58,9 @@ class Run:
         """Positions of the operations that VPP has not answered, by context."""
         self._done: list[int] = []
         self._refusals: list[Refusal] = []
+        self._heard_at = 0.0
+        """When VPP last answered, or was sent something while it had nothing to do."""
+        self._longest_answer_s = 0.0
         self._should_stop = should_stop or (lambda: False)
 
     def go(self, on_progress: Callable[[int], None] | None) -> Performance:
@@ -66,7 +69,10 @@ class Run:
         deadline = time.monotonic() + self._connection.patience_s
         while self._under_way:
             before = len(self._under_way)
-            for data in self._receive():
+            received = self._receive()
+            if received:
+                self._note_answer()
+            for data in received:
                 self._take(data)
             if len(self._under_way) < before:
                 deadline = time.monotonic() + self._connection.patience_s
@@ -76,7 +82,15 @@ class Run:
                 on_progress(len(self._done))
             self._send_more()
         self._refusals.sort(key=lambda refusal: refusal.index)
-        return Performance(done=tuple(sorted(self._done)), refusals=tuple(self._refusals))
+        return Performance(
+            done=tuple(sorted(self._done)), refusals=tuple(self._refusals), longest_answer_s=self._longest_answer_s
+        )
+
+    def _note_answer(self) -> None:
+        """Note for how long VPP has said nothing: it handles one message after the other."""
+        now = time.monotonic()
+        self._longest_answer_s = max(self._longest_answer_s, now - self._heard_at)
+        self._heard_at = now
 
     def _receive(self) -> list[bytes]:
         try:
@@ -92,6 +106,8 @@ class Run:
         """Fill the window again once half of it is answered, unless there was a refusal or a stop was asked for."""
         if len(self._under_way) > WINDOW // 2 or self._should_stop():
             return
+        if not self._under_way:
+            self._heard_at = time.monotonic()
         requests = []
         while self._next < len(self._operations) and len(self._under_way) < WINDOW and not self._refusals:
             if self._under_way and self._next in self._waits:
@@ -168,6 +184,7 @@ def perform(
         return Run(connection, operations, should_stop, frozenset(waits)).go(on_progress)
     before: Mapping[str, int] = {}
     done: list[int] = []
+    longest = 0.0
     for start, end in itertools.pairwise(sorted({0, asking, *turns.values(), *turns, *renewed, len(operations)})):
         if start in turns.values():  # not once for all: an earlier step may have taken a member away
             before = active_members(connection)
@@ -177,17 +194,18 @@ def perform(
         else:
             performed = Run(connection, part, should_stop, {wait - start for wait in waits}).go(report)
         done += (start + index for index in performed.done)
+        longest = max(longest, performed.longest_answer_s)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
-            return Performance(done=tuple(done), refusals=refusals)
+            return Performance(done=tuple(done), refusals=refusals, longest_answer_s=longest)
         if len(performed.done) < len(part):
             break
         bond = _bond_to_await(part[-1])
         if bond and not _is_whole_again(bond, before, connection, should_stop or (lambda: False)):
             text = f"{bond} does not use {part[-1].subject} again after {LONGEST_WAIT_S:g} seconds"
             refusal = Refusal(index=end - 1, operation=part[-1], retval=0, text=text)
-            return Performance(done=tuple(done[:-1]), refusals=(refusal,))
-    return Performance(done=tuple(done))
+            return Performance(done=tuple(done[:-1]), refusals=(refusal,), longest_answer_s=longest)
+    return Performance(done=tuple(done), longest_answer_s=longest)
 
 
 def _turns(operations: Sequence[Operation]) -> dict[int, int]:

@@ -2,10 +2,12 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.stats_segment import StatsServer, router
 from tests.unit.cli.conftest import GI1, GI3, Run, Serve, Terminal, errors_of, runner, two_ports
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import locked_context
@@ -14,6 +16,7 @@ from vppcfg.app.rollback import go_back
 from vppcfg.app.target import Target
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.simulator.segment import Zeros
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import connect
 from vppcfg.vpp.shell import show
@@ -22,6 +25,8 @@ pytestmark = pytest.mark.usefixtures("files")
 
 ONE = f"interfaces:\n  {GI1}: {{ mtu: 1500, addresses: [ 192.0.2.1/30 ] }}\n  {GI3}: {{ mtu: 1500 }}\n"
 OTHER = ONE.replace("192.0.2.1/30", "198.51.100.1/30")
+SHOWN = {"plan": ("--format", "diff")}
+"""How a command shows the difference, where it would show something else."""
 PROTECTED = f"{OTHER}protected: [ {GI1} ]\n"
 
 
@@ -53,6 +58,40 @@ def test_max_impact_is_a_guard_of_both(run: Run, command: tuple[str, ...]) -> No
     assert "the plan's impact is remove, more than --max-impact recreate" in err
     assert "--max-impact remove allows it" in err
     assert run(*command, "-c", "other.yaml", "--max-impact", "remove")[0] == ExitCode.DONE
+
+
+@pytest.fixture
+def full_table(vpp: str) -> Iterator[None]:
+    """Have the VPP tell by its statistics that it has a full table."""
+    with StatsServer(Path(vpp).with_name("stats.sock"), router() | {"/net/route/to": Zeros(800_000)}, 16 << 20):
+        yield
+
+
+@pytest.mark.usefixtures("full_table")
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_step_that_stops_forwarding_for_long_is_named_and_refused_on_request(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    Path("down.yaml").write_text(ONE.replace("mtu: 1500, addresses", "state: down, mtu: 1500, addresses"))
+    err = errors_of(ExitCode.REFUSED, run, *command, "-c", "down.yaml", "--max-pause", "50")
+    assert f"while it takes {GI1} down, more than --max-pause 50" in err
+    code, out, err = run(*command, "-c", "down.yaml", "--max-pause", "20000", *SHOWN.get(command[0], ()))
+    assert code == ExitCode.DONE
+    assert f"while it takes {GI1} down (800,000 routes that may lead there)" in out
+    assert ("VPP answered its slowest step after" in err) == (command[0] == "apply")
+    if command[0] == "apply":
+        code, out, err = run("rollback", "--yes", "--max-pause", "1", "--format", "json")
+        assert json.loads(out.splitlines()[0])["pause_ms"] == 0
+        assert 0 < json.loads(out.splitlines()[-1])["longest_answer_ms"] < 10_000
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_what_is_not_known_is_too_long(run: Run, command: str) -> None:
+    Path("down.yaml").write_text(ONE.replace("mtu: 1500, addresses", "state: down, mtu: 1500, addresses"))
+    err = errors_of(ExitCode.REFUSED, run, command, "-c", "down.yaml", "--max-pause", "60000")
+    assert "it is not known for how long VPP will forward nothing" in err
+    assert "and VPP's statistics could not be read" in err
+    assert run("plan", "-c", "other.yaml", "--max-pause", "0.1")[0] == ExitCode.INVALID
 
 
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])

@@ -1,12 +1,13 @@
 """Carrying plans out on a stand-in dataplane that does what a test tells it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from tests.stub_dataplane import StubDataplane
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.perform import perform_plan
@@ -56,6 +57,31 @@ def test_each_phase_is_complete_before_the_next_begins() -> None:
     assert dataplane.batches == [["DeleteSubInterface"], ["CreateSubInterface"], ["SetPacketMtu", "SetAdminState"]]
     assert performance == Performance(done=(0, 1, 2, 3))
     assert progress == [1, 2, 4]
+
+
+def test_what_takes_vpp_long_is_sent_alone_and_the_longest_answer_is_told() -> None:
+    names = ("a", "b", "c", "d")
+    ports = {name: replace(PORT, name=name, addresses=frozenset({f"192.0.2.{ord(name)}/32"})) for name in names}
+    del ports["d"]
+    before = State(interfaces={**ports, "d": replace(PORT, name="d")}, facts=Facts(sizes=TableSizes(routes=900_000)))
+    after = replace(before, interfaces={name: replace(each, is_up=False) for name, each in before.interfaces.items()})
+
+    class Noting(ScriptedDataplane):
+        waits: Collection[int] = ()
+
+        def perform(
+            self,
+            operations: Sequence[Operation],
+            on_progress: Callable[[int], None] | None = None,
+            should_stop: Callable[[], bool] | None = None,
+            waits: Collection[int] = (),
+        ) -> Performance:
+            self.waits = waits
+            return replace(super().perform(operations, on_progress, should_stop), longest_answer_s=0.5)
+
+    dataplane = Noting()
+    assert perform_plan(make_plan(before, after), dataplane, lambda done: None).longest_answer_s == 0.5
+    assert sorted(dataplane.waits) == [0, 1, 2, 3], "of four ports, three may have routes; nothing is sent with them"
 
 
 def test_nothing_follows_the_phase_with_a_refusal() -> None:

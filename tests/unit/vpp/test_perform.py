@@ -1,5 +1,7 @@
 """Operations on their way to a VPP: order, windows and refusals."""
 
+import time
+
 import pytest
 
 from tests.unit.vpp.recorder import PORT, Recorder, perform
@@ -183,6 +185,20 @@ def test_an_answer_shorter_than_its_definition_is_an_error() -> None:
     stub.answers["delete_subif"] = cut
     with pytest.raises(DataplaneError, match="delete_subif_reply"), connected(stub) as plane:
         plane.perform([DeleteSubInterface(interface="other")])
+
+
+def test_it_is_told_how_long_vpp_took_for_its_slowest_answer() -> None:
+    stub = Recorder()
+    flags = stub.answers["sw_interface_set_flags"]
+
+    def slowly(request: Request) -> list[bytes]:
+        time.sleep(0.05)
+        return flags(request)
+
+    assert perform(stub, up("port")).longest_answer_s < 0.05
+    stub.answers["sw_interface_set_flags"] = slowly
+    assert 0.05 <= perform(stub, up("port"), up("port")).longest_answer_s < 5
+    assert perform(stub).longest_answer_s == 0
 
 
 def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:

@@ -1,0 +1,81 @@
+"""For how long a real VPP with a worker stands still for a step, by its own event log, against what was foreseen."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.real_vpp import RealVpp, running
+from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.model.nat44 import Nat44
+from vppcfg.plan.operations import Operation, SetAdminState
+from vppcfg.plan.pauses import pauses_of
+from vppcfg.vpp.live import LiveDataplane, connect
+
+ROUTES = 150_000
+FACTOR = 4
+"""By which an estimate may be off, for the least of some tries: other work on the machine stretches the others."""
+TRIES = 3
+NAT = Nat44(sessions=200_000)
+GOING = RemoveNeighbor(interface="xe0", address="192.0.2.2", mac="02:00:00:00:00:02")
+STEPS: dict[str, tuple[Operation, Operation]] = {
+    "a port goes down": (SetAdminState(interface="xe0", is_up=False), SetAdminState(interface="xe0", is_up=True)),
+    "a neighbour goes": (GOING, SetNeighbor(interface="xe0", address=GOING.address, mac=GOING.mac)),
+    "NAT44 is enabled": (EnableNat44(item=NAT), DisableNat44(item=NAT)),
+}
+"""A step that takes long, and the way back from it."""
+
+
+@pytest.fixture(scope="module")
+def vpp() -> Iterator[RealVpp]:
+    """Start a VPP with a worker and a table of many routes through xe0."""
+    with running(["xe0"], extra="cpu { main-core 0 corelist-workers 1 }") as process:
+        for line in (
+            "set interface state xe0 up",
+            "set interface ip address xe0 192.0.2.1/24",
+            "set ip neighbor xe0 192.0.2.2 02:00:00:00:00:02 static",
+            f"ip route add count {ROUTES} 20.0.0.0/24 via 192.0.2.2 xe0",
+        ):
+            assert process.cli(line)[0] == 0
+        yield process
+
+
+@pytest.fixture
+def plane(vpp: RealVpp) -> Iterator[LiveDataplane]:
+    with connect(str(vpp.socket_path)) as found:
+        yield found
+
+
+def held_ms(plane: LiveDataplane, operation: Operation) -> float:
+    """Carry out an operation, and return for how long it stopped the worker."""
+    for words in ("resize 100000", "trace barrier api", "clear"):
+        plane.run_line(f"event-logger {words}")
+    performed = plane.perform([operation])
+    assert performed.done == (0,)
+    log = plane.run_line("show event-logger all 100000")
+    _, _, after = log.partition("api-msg: " + MESSAGES[type(operation)])
+    held = int(re.findall(r"bar-rel-#\d+-e\d+-u\d+-t(\d+)", after.partition("api-msg-done")[0])[0]) / 1000
+    assert held <= 2 * 1000 * performed.longest_answer_s, "its answer came as the workers were let go, or later"
+    return held
+
+
+MESSAGES = {
+    SetAdminState: "sw_interface_set_flags",
+    RemoveNeighbor: "ip_neighbor_add_del",
+    EnableNat44: "nat44_ed_plugin_enable_disable",
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_an_estimate_is_of_the_right_order(plane: LiveDataplane, name: str) -> None:
+    forward, back = STEPS[name]
+    state = plane.observe()
+    assert state.facts.sizes is not None and state.facts.sizes.routes >= ROUTES
+    (step,) = pauses_of([forward], state, state).steps
+    assert step.ms is not None and step.ms > 50
+    found = []
+    for _ in range(TRIES):
+        found.append(held_ms(plane, forward))
+        plane.perform([back])
+    assert step.ms / FACTOR <= min(found) <= FACTOR * step.ms
