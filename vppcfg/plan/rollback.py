@@ -133,6 +133,7 @@ def _restorable(former: State, now: State) -> State:
     """Return `restorable(former)`, but for interfaces and LCP pairs that are now exactly as they were.
 
     Nothing has to be set on these, so they keep every detail; a sub-interface does so only together with its parent.
+    A member that leaves its bond and joins it again gets the MAC of the bond, so that no member keeps one of its own.
     """
     found = restorable(former)
     before, after = former.managed(now.owned).interfaces, now.managed(now.owned).interfaces
@@ -144,7 +145,8 @@ def _restorable(former: State, now: State) -> State:
     kept = [name for name in same if former.interfaces[name].parent is None or former.interfaces[name].parent in same]
     pairs = {name: former.lcps[name] for name in kept if name in former.lcps}
     pairs = {name: pair for name, pair in pairs.items() if pair == now.lcps.get(name)}
-    interfaces = {**found.interfaces, **{name: former.interfaces[name] for name in kept}}
+    as_they_are = {name: replace(former.interfaces[name], mac=found.interfaces[name].mac) for name in kept}
+    interfaces = {**found.interfaces, **as_they_are}
     return replace(found, interfaces=interfaces, lcps={**found.lcps, **pairs})
 
 

@@ -168,6 +168,16 @@ def test_rollback_goes_back_one_change_after_the_other(run: Run) -> None:
     assert "no change is in force" in errors_of(ExitCode.REFUSED, run, "rollback", "--yes")
 
 
+def test_rollback_makes_a_bond_again_whose_ports_stay_as_they_are(run: Run, files: Path) -> None:
+    ports = "".join(f"  {name}: {{ mtu: 1500 }}\n" for name in (GI1, GI3))
+    bond = f"  BondEthernet0: {{ mtu: 1500 }}\nbondethernets:\n  BondEthernet0: {{ interfaces: [ {GI1}, {GI3} ] }}\n"
+    for name, text in (("bond.yaml", bond), ("ports.yaml", "")):
+        (files / name).write_text(f"interfaces:\n{ports}{text}")
+        assert run("apply", "-c", name)[0] == ExitCode.DONE
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+    assert is_at(run, "bond.yaml")
+
+
 def test_diff_compares_the_file_with_vpp(run: Run) -> None:
     run("apply", "-c", "l2xc.yaml")
     code, out, _ = run("diff", "-c", "l3.yaml")

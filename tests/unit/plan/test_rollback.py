@@ -8,6 +8,7 @@ from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.kinds.memif_socket import DeleteMemifSocket
 from vppcfg.kinds.vrf_operations import DeleteVrf, ReleaseTypedVrf
 from vppcfg.model.acl import Acl, AclAction, AclRule
+from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix
 from vppcfg.model.host_interface import HostInterface
@@ -195,6 +196,20 @@ def test_what_no_plan_can_restore_stays_where_nothing_has_changed_it(is_sent: bo
     assert {each.subject for each in rollback_plan(plan, lambda name: False).operations} == {"port"}
     silent = make_plan(former, state_of(PORT, LOOPBACK))
     assert type(silent.operations[0]).__name__ == "RemoveRaPrefix"
+
+
+def test_members_of_a_bond_that_comes_back_have_its_mac_and_not_the_one_that_they_show_now() -> None:
+    """The first member gives the bond its MAC, and looks the same with the bond and without."""
+    port = replace(PORT, mac="02:00:00:00:00:01")
+    bond = replace(LOOPBACK, name="BondEthernet0", kind=InterfaceKind.BOND, mac=port.mac)
+    members = {name: replace(port, name=name) for name in ("port", "other")}
+    former = replace(
+        state_of(bond, *members.values()), virtual={bond.name: Bond(members=dict.fromkeys(members, Membership()))}
+    )
+    for shown in (port.mac, "02:00:00:00:00:02"):
+        now = state_of(port, replace(port, name="other", mac=shown))
+        way_back = make_plan(now, back(former, now).state)
+        assert way_back.reached.virtual == former.virtual
 
 
 def test_what_the_prompt_holds_of_a_table_is_released_once_vpp_has_deleted_it() -> None:
