@@ -92,3 +92,16 @@ def test_a_tunnel_with_neighbours_in_a_vrf_ends_vpp_as_it_goes(table: int, *, li
     assert [vpp.run_line(line)[0] for line in lines] == [0] * 4
     with nullcontext() if lives else pytest.raises(DiedError):
         assert vpp.run_line("create gre tunnel src 192.0.2.1 multipoint instance 7 del")[0] == 0
+
+
+def test_a_route_that_leads_to_its_own_table_has_no_gateway_to_lose() -> None:
+    vpp = SimulatedVpp()
+    lines = (
+        "create loopback interface",
+        "set interface state loop0 up",
+        "set interface ip address loop0 192.0.2.1/24",
+        "set ip neighbor loop0 192.0.2.9 02:00:00:00:00:09",
+        "ip route add 0.0.0.0/0 via ip4-lookup-in-table 0",
+        "ip route del 0.0.0.0/0",
+    )
+    assert [vpp.run_line(line)[0] for line in lines] == [0] * 6

@@ -110,7 +110,8 @@ def _survive_loss(tables: Tables, table: FibTable, key: Prefix, paths: tuple[Fib
     for path in paths:
         bits = 128 if path.is_ipv6 else 32
         host = int.from_bytes(path.next_hop)
-        if not _looks_up(path) or _main(tables, path.is_ipv6).tables.get(path.table_id) is not table:
+        has_gateway = _looks_up(path) and any(path.next_hop)
+        if not has_gateway or _main(tables, path.is_ipv6).tables.get(path.table_id) is not table:
             continue
         is_covered = host >> bits - length == value >> bits - length and length < bits
         if not is_covered or (host, bits) in table.routes:
