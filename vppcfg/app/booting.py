@@ -18,6 +18,7 @@ from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.routing import bring_back_accepted_routing
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
+from vppcfg.app.way_back import log_unlike
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
@@ -26,7 +27,7 @@ from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.plan.rollback import closest_to
+from vppcfg.plan.rollback import closest_to, prove_way_back
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
 from vppcfg.transaction.entry import INTERRUPTED, Entry, Origin, Status
 from vppcfg.transaction.planning import plan_on, refuse_too_new
@@ -158,7 +159,10 @@ def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Term
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.awaited)}",
             "wait for the ports and try again, or correct the file and apply it",
         )
-    plan = plan_on(place.session.dataplane, observed, replace(target.state, unmanaged=()))
+    dataplane = place.session.dataplane
+    way = prove_way_back(target, lambda state: plan_on(dataplane, observed, replace(state, unmanaged=())))
+    log_unlike(way)
+    plan = way.plan
     refuse_too_new(plan)
     hooks = kept_hooks(entry.number, place.journal)
     if not plan.steps:

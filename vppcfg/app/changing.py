@@ -22,12 +22,12 @@ from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import start_timer, stop_timer
 from vppcfg.app.unmanaged import listed_by_holder
+from vppcfg.app.way_back import lines_of_way_back
 from vppcfg.common.numbers import numbered
-from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
+from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
@@ -98,7 +98,7 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
 
 
 def _written(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
-    texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
+    texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": lines_of_way_back(plan, intent)}
     return _added(plan, intent, texts, place, is_needed=intent.confirm_s is not None)
 
 
@@ -144,17 +144,6 @@ def _with_file(record: Record, intent: Intent, place: ChangeContext) -> Record:
         place.journal.end(record, Status.REVERTED, now(), f"nothing was changed: {error.message}")
         raise
     return record
-
-
-def _way_back(plan: Plan, intent: Intent) -> list[str]:
-    """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
-    try:
-        return plan_text(rollback_plan(plan, NameGlobs(intent.unmanaged).matches)).lines
-    except PlanProofError as error:
-        if not intent.is_forced:
-            text = f"there would be no way back: {error.message}; nothing was changed"
-            raise PlanRefusedError(text, "--no-way-back does it all the same") from error
-        return [f"There is no way back: {error.message}"]
 
 
 def _entry(plan: Plan, intent: Intent, place: ChangeContext) -> Entry:

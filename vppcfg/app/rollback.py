@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
-from typing import Any
 
 from vppcfg.app.approval import Terms, guard, pass_guards
 from vppcfg.app.change_context import ChangeContext, locked_context
@@ -21,6 +21,7 @@ from vppcfg.app.routing import daemon_rollback
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
+from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
@@ -30,10 +31,9 @@ from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership
-from vppcfg.plan.change import Action, Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.rollback import closest_to, created_ports
+from vppcfg.plan.rollback import closest_to, created_ports, prove_way_back
 from vppcfg.transaction.accepted import (
     accepted_entry,
     accepted_state,
@@ -47,8 +47,6 @@ from vppcfg.transaction.entry import IN_FORCE, INTERRUPTED, Entry, Origin, Recor
 from vppcfg.transaction.planning import plan_on, refuse_too_new
 
 log = logging.getLogger("root.main")
-_MOST_NAMED = 10
-"""Objects of others that a message names."""
 
 
 def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -172,9 +170,10 @@ def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
         )
     for name in target.others:
         log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
-    plan = plan_on(place.session.dataplane, observed, target.state)
-    refuse_too_new(plan)
-    return plan
+    way = prove_way_back(target, partial(plan_on, place.session.dataplane, observed))
+    log_unlike(way)
+    refuse_too_new(way.plan)
+    return way.plan
 
 
 def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:
@@ -275,19 +274,7 @@ def changes_of_others(plan: Plan, place: ChangeContext) -> str:
     except PlanRefusedError:
         return ""
     touched = {(change.kind, change.name) for change in plan.changes}
-    texts = [_by_others(change) for change in since if (change.kind, change.name) in touched]
-    more = f" and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else ""
-    return ", ".join(texts[:_MOST_NAMED]) + more
-
-
-def _by_others(change: Change[Any]) -> str:
-    """Return in words the command that a change came from."""
-    if change.action is Action.DELETE:
-        return f"{change.kind.value} {change.name} (added)"
-    if change.action is Action.CREATE:
-        return f"{change.kind.value} {change.name} (removed)"
-    names = ", ".join(attribute.name.replace("_", " ") for attribute in change.attributes)
-    return f"{change.kind.value} {change.name} ({names or 'recreated'})"
+    return listed(change for change in since if (change.kind, change.name) in touched)
 
 
 def mark_rolled_back(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:

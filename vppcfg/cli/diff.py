@@ -120,15 +120,18 @@ def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
 
 def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
     """Return the plan from what VPP has to where a rollback would lead."""
+    from functools import partial
+
     from vppcfg.model.ownership import NameGlobs
-    from vppcfg.plan.rollback import closest_to, created_ports
+    from vppcfg.plan.rollback import closest_to, created_ports, prove_way_back
     from vppcfg.transaction.planning import plan_on
 
     entry, before, after = journal.record(args.number).entry, journal.before(args.number), journal.after(args.number)
     created, is_unmanaged = created_ports(before, after), NameGlobs(entry.unmanaged).matches
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
-        return plan_on(dataplane, observed, closest_to(before, observed, is_unmanaged, created, after).state)
+        target = closest_to(before, observed, is_unmanaged, created, after)
+        return prove_way_back(target, partial(plan_on, dataplane, observed)).plan
 
 
 def _show_plan(plan: Plan, args: argparse.Namespace) -> ExitCode:

@@ -11,6 +11,15 @@ from vppcfg.plan.working_state import WorkingState
 _HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the configuration and `vppcfg dump`."
 
 
+class WrongEndError(PlanProofError):
+    """VPP would refuse no step, but the steps lead elsewhere."""
+
+    def __init__(self, message: str, reached: State) -> None:
+        super().__init__(message, _HINT)
+        self.reached = reached
+        """Where they lead."""
+
+
 def replay(observed: State, steps: tuple[Step, ...]) -> State:
     """Return what the steps make of the observed state. Raise PlanProofError at a step that VPP would refuse."""
     if not steps:
@@ -32,11 +41,11 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
 def prove(observed: State, desired: State, steps: tuple[Step, ...]) -> State:
     """Return where the steps lead from `observed`: to exactly `desired`, what that leaves open filled in.
 
-    Raise PlanProofError when they lead elsewhere.
+    Raise WrongEndError when they lead elsewhere.
     """
     reached = replay(observed, steps)
     remaining = dict.fromkeys(change.name for change in diff(reached, desired))
     if remaining:
         names = ", ".join(remaining)
-        raise PlanProofError(f"the plan does not lead to the desired state of {names}", _HINT)
+        raise WrongEndError(f"the plan does not lead to the desired state of {names}", reached)
     return reached

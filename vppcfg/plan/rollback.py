@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
+from vppcfg.errors import PlanProofError
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
@@ -18,7 +20,11 @@ from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vpp_object import Objects, Referent, is_owned, without_empty
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.bootstrap_state import restorable
+from vppcfg.plan.change import Action, Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.proof import WrongEndError
+from vppcfg.plan.recreate import is_refilled, replaced_interfaces
 from vppcfg.record import record
 
 _T = TypeVar("_T")
@@ -31,26 +37,56 @@ def reverse_plan(plan: Plan) -> Plan:
 
 
 def rollback_plan(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
-    """Return the plan from where a plan leads to where it started, as a rollback would make it.
+    """Return the plan of `way_back`."""
+    return way_back(plan, is_unmanaged).plan
 
-    Raise PlanProofError when there is none.
+
+def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> WayBack:
+    """Return the way from where a plan leads to where it started, as a rollback will plan it there.
+
+    It is proved for every MAC that VPP may show by then. Raise PlanProofError when there is none.
     """
+    created = created_ports(plan.observed, plan.desired)
+
+    def proved(end: State) -> WayBack:
+        target = closest_to(plan.observed, end, is_unmanaged, created, plan.desired)
+        return prove_way_back(target, lambda state: make_plan(end, state))
+
     end = end_of(plan)
-    return make_plan(end, closest_to(plan.observed, end, is_unmanaged).state)
+    way = proved(end)
+    if (other := _with_former_macs(end, plan.observed)) is not None:
+        proved(other)
+    return way
 
 
 def end_of(plan: Plan) -> State:
     """Return where a plan leads, as far as that is known before it is carried out.
 
-    Which MAC a bond gets from its members is known only where the desired state has it.
+    Which MAC a bond gets from its members is known only where the desired state has it, or a member stays.
     """
     reached = plan.reached
+    before, after = plan.observed.virtual_as(Bond), plan.desired.virtual_as(Bond)
+    replaced = replaced_interfaces(plan.observed, plan.desired) if before else {}
     bonds = {
         name: replace(reached.interfaces[name], mac=plan.desired.interfaces[name].mac)
-        for name in reached.virtual_as(Bond)
-        if name in plan.desired.interfaces
+        for name, bond in after.items()
+        if name not in before or name in replaced or is_refilled(before[name], bond)
     }
     return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
+
+
+def _with_former_macs(end: State, former: State) -> State | None:
+    """Return the end of a plan with those MACs as they were that it leaves open, None where it leaves none open.
+
+    A member that leaves its bond gets its own MAC, which its bond may have had from it.
+    """
+    was = former.interfaces
+    again = {
+        name: replace(interface, mac=was[name].mac)
+        for name, interface in end.interfaces.items()
+        if not interface.mac and name in was and was[name].mac
+    }
+    return replace(end, interfaces={**end.interfaces, **again}) if again else None
 
 
 def created_ports(before: State, after: State) -> frozenset[str]:
@@ -70,11 +106,59 @@ class Reachable:
     missing: tuple[str, ...]
     others: tuple[str, ...] = ()
     """Interfaces of others that routes and the like lead to, and that only the former one had."""
+    in_effect: Callable[[], State] = field(compare=False)
+    """Returns what no more than has the effect of the former state, also where nothing has changed it."""
+    in_detail: Callable[[], State] = field(compare=False)
+    """Returns what is the former state in every detail, whether VPP can be brought there or not."""
 
     @property
     def awaited(self) -> tuple[str, ...]:
         """Return all interfaces that others must create before the former state can come back whole."""
         return (*self.missing, *self.others)
+
+    def is_reached(self, now: State) -> bool:
+        """Return whether a state is as the former one, or has the same effect."""
+        return not any(diff(now, self.state)) or not any(diff(now, self.in_effect()))
+
+
+@record
+class WayBack:
+    """A plan to a former state that is proved."""
+
+    plan: Plan
+    target: Reachable
+    doubt: str = ""
+    """Why a state that is more like the former one could not be proved, '' where it was."""
+
+    @property
+    def unlike(self) -> tuple[Change[Any], ...]:
+        """Return what would still have to change for every detail to be as it was; nothing of this has an effect."""
+        found = diff(self.plan.reached, self.target.in_detail())
+        return tuple(change for change in found if not _is_mac_of_member(change, self.plan.desired))
+
+
+def _is_mac_of_member(change: Change[Any], state: State) -> bool:
+    is_mac = change.action is Action.UPDATE and [each.name for each in change.attributes] == ["mac"]
+    return is_mac and any(change.name in bond.members for bond in state.virtual_as(Bond).values())
+
+
+def prove_way_back(target: Reachable, planned: Callable[[State], Plan]) -> WayBack:
+    """Return the way to a former state that can be proved; `planned` returns the plan to a state.
+
+    Where that is not the nearest one, the way leads to what is the same in effect, and where that cannot be proved
+    either, to where its steps lead. Raise PlanProofError when there is none.
+    """
+    first: PlanProofError
+    try:
+        return WayBack(plan=planned(target.state), target=target)
+    except PlanProofError as error:
+        first = error
+    except LookupError as error:
+        first = PlanProofError(f"{error} is not there")
+    for end in (target.in_effect(), *_ends_shown_by(first, target.state)):
+        with suppress(PlanProofError, LookupError):
+            return WayBack(plan=planned(end), target=target, doubt=first.message)
+    raise first
 
 
 def closest_to(
@@ -92,7 +176,7 @@ def closest_to(
     on the way from one to the other are ours although they may not have the mark yet. What has changed, and VPP cannot
     restore in every detail, is the same in effect: see `restorable`.
     """
-    former = _restorable(former, now)
+    whole, former = former, _restorable(former, now)
     kept = _kept(former, now, is_unmanaged, created)
     missing = tuple(
         interface.name
@@ -100,6 +184,30 @@ def closest_to(
         if interface.kind is InterfaceKind.PHYSICAL and interface.name not in now.interfaces
     )
     gone = _with_children(missing, former)
+    lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
+
+    def merged(state: State) -> State:
+        live = now if ours is None else claimed(now, ours)
+        return with_live_of(_merged(state, now, kept, gone, is_unmanaged, ours), live)
+
+    return Reachable(
+        state=merged(former),
+        missing=missing,
+        others=tuple(dict.fromkeys(lost)),
+        in_effect=lambda: merged(restorable(whole)),
+        in_detail=lambda: merged(whole),
+    )
+
+
+def _merged(
+    former: State,
+    now: State,
+    kept: Collection[str],
+    gone: Collection[str],
+    is_unmanaged: Callable[[str], bool],
+    ours: State | None,
+) -> State:
+    """Return a former state with what is `kept` as it is now, and without what is `gone`."""
 
     def merged(old: Mapping[str, _T], new: Mapping[str, _T]) -> dict[str, _T]:
         ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
@@ -122,11 +230,14 @@ def closest_to(
         owned=former.owned if ours is None else former.owned | ours.owned,
     )
     state = state.with_tables({kind.table: _merged_table(kind, former, now, is_unmanaged) for kind in TABLES})
-    state = replace(state, objects=_possible_objects(state))
-    live = now if ours is None else claimed(now, ours)
-    lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
-    others = tuple(dict.fromkeys(lost))
-    return Reachable(state=with_live_of(state, live), missing=missing, others=others)
+    return replace(state, objects=_possible_objects(state))
+
+
+def _ends_shown_by(error: Exception, desired: State) -> Iterator[State]:
+    """Yield where the steps of a plan lead that does not lead to `desired`, when that is why it could not be proved."""
+    for each in (error, error.__cause__):
+        if isinstance(each, WrongEndError):
+            yield replace(each.reached, owned=desired.owned, unmanaged=desired.unmanaged)
 
 
 def _restorable(former: State, now: State) -> State:

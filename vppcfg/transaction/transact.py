@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
-from vppcfg.dataplane import Performance
+from vppcfg.dataplane import Dataplane, Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.plan.address_order import Displaced, displaced
-from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.rollback import closest_to, created_ports
+from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
@@ -241,7 +241,7 @@ def go_back(
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
         target = closest_to(before, now, is_unmanaged, created, ours)
-        plan = plan_on(session.dataplane, now, without(target.state, refused))
+        plan = _plan_back(target, now, session.dataplane, refused)
         if not plan.steps:
             break
         watcher.undoing(plan)
@@ -257,7 +257,7 @@ def go_back(
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_restored(before, session.dataplane, now)
-    if not target.awaited and not tuple(diff(now, target.state)):
+    if not target.awaited and target.is_reached(now):
         order = tuple(displaced(now, target.state))
         return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_restored=left, displaced=order)
     if target.awaited:
@@ -267,6 +267,11 @@ def go_back(
         failure=failure,
         inverse=inverse,
         trouble=trouble or "VPP shows something else after the rollback",
-        rollback_plan=make_plan(now, target.state),
+        rollback_plan=prove_way_back(target, partial(make_plan, now)).plan,
         not_restored=left,
     )
+
+
+def _plan_back(target: Reachable, now: State, dataplane: Dataplane, refused: frozenset[Attachment]) -> Plan:
+    """Return the plan to a former state, without what was refused before. Raise PlanProofError, DataplaneError."""
+    return prove_way_back(target, lambda state: plan_on(dataplane, now, without(state, refused))).plan

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Run, Serve, errors_of, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Run, Serve, errors_of, runner, two_ports
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config.load import Loaded, load
@@ -176,6 +176,25 @@ def test_rollback_makes_a_bond_again_whose_ports_stay_as_they_are(run: Run, file
         assert run("apply", "-c", name)[0] == ExitCode.DONE
     assert run("rollback", "--yes")[0] == ExitCode.DONE
     assert is_at(run, "bond.yaml")
+
+
+def test_apply_and_rollback_say_what_does_not_come_back_in_every_detail(
+    serve: Serve, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sub-interface that is up below a port that is down does not forward, and comes back down."""
+    vpp = SimulatedVpp(ports=two_ports())
+    run = runner(serve(vpp), capsys)
+    (files / "ports.yaml").write_text(f"interfaces:\n  {GI1}: {{ mtu: 1500 }}\n  {GI3}: {{ mtu: 1500 }}\n")
+    for line in (
+        f"create sub-interfaces {GI1} 10",
+        f"set interface state {GI1} up",
+        f"set interface state {GI1}.10 up",
+    ):
+        vpp.run_line(line)
+    vpp.run_line(f"set interface state {GI1} down")
+    detail = f"but not in every detail: interface {GI1}.10 (is up)"
+    assert detail in errors_of(ExitCode.DONE, run, "apply", "-c", "ports.yaml")
+    assert detail in errors_of(ExitCode.DONE, run, "rollback", "--yes")
 
 
 def test_diff_compares_the_file_with_vpp(run: Run) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.errors import PlanProofError
 from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.kinds.memif_socket import DeleteMemifSocket
 from vppcfg.kinds.vrf_operations import DeleteVrf, ReleaseTypedVrf
@@ -20,8 +21,9 @@ from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.operations import SetRxMode
-from vppcfg.plan.plan import make_plan
-from vppcfg.plan.rollback import Reachable, closest_to, created_ports, rollback_plan
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.proof import WrongEndError
+from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back, rollback_plan, way_back
 from vppcfg.plan.stages import waits
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
@@ -210,6 +212,55 @@ def test_members_of_a_bond_that_comes_back_have_its_mac_and_not_the_one_that_the
         now = state_of(port, replace(port, name="other", mac=shown))
         way_back = make_plan(now, back(former, now).state)
         assert way_back.reached.virtual == former.virtual
+
+
+SWITCHED_OFF = state_of(PORT, replace(sub("port"), is_up=True), LOOPBACK)
+"""With a sub-interface that is up below a port that is down, which no plan sets like that again."""
+
+
+def test_a_way_back_says_what_it_does_not_restore_in_every_detail() -> None:
+    (change,) = way_back(make_plan(SWITCHED_OFF, state_of(PORT, LOOPBACK)), lambda name: False).unlike
+    assert (change.name, [each.name for each in change.attributes]) == ("port.100", ["is_up"])
+    without_loopback = state_of(PORT, SWITCHED_OFF.interfaces["port.100"])
+    assert way_back(make_plan(SWITCHED_OFF, without_loopback), lambda name: False).unlike == (), "it was not touched"
+
+
+def test_where_the_nearest_state_cannot_be_proved_the_way_leads_to_what_is_the_same_in_effect() -> None:
+    now = state_of(PORT, SWITCHED_OFF.interfaces["port.100"])
+    target = back(SWITCHED_OFF, now)
+
+    def planned(state: State) -> Plan:
+        if state is target.state:
+            raise PlanProofError("a bug")
+        return make_plan(now, state)
+
+    way = prove_way_back(target, planned)
+    assert (way.doubt, [change.name for change in way.unlike]) == ("a bug", ["port.100"])
+    assert target.is_reached(way.plan.reached)
+
+
+def test_where_no_former_state_can_be_proved_the_way_leads_where_its_steps_do() -> None:
+    now, elsewhere = state_of(replace(PORT, packet_mtu=9000)), state_of(replace(PORT, packet_mtu=1400))
+
+    def planned(state: State) -> Plan:
+        if state != elsewhere:
+            raise WrongEndError("a bug", elsewhere)
+        return make_plan(now, state)
+
+    way = prove_way_back(back(state_of(PORT), now), planned)
+    assert (way.doubt, way.plan.desired) == ("a bug", elsewhere)
+    assert [change.name for change in way.unlike] == ["port"]
+
+
+def test_without_any_way_back_that_can_be_proved_the_first_reason_is_told() -> None:
+    target = back(SWITCHED_OFF, state_of(PORT))
+    reasons = iter((LookupError("port"), PlanProofError("another")))
+    with pytest.raises(PlanProofError, match="port is not there"):
+        prove_way_back(target, lambda state: raised(next(reasons)))
+
+
+def raised(error: Exception) -> Plan:
+    raise error
 
 
 def test_what_the_prompt_holds_of_a_table_is_released_once_vpp_has_deleted_it() -> None:
