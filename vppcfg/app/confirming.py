@@ -239,7 +239,8 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
     if is_alive and not is_overdue:
         return None
     if is_alive:
-        return _unconfirmed(change, "its timer is still at work to bring the old state back")
+        why = f": {change.text}" if change.text else ""
+        return _unconfirmed(change, f"its timer is still at work to bring the old state back{why}")
     decide = "`vppcfg confirm` keeps the new state, `vppcfg rollback` brings the old one back"
     return _unconfirmed(change, f"its timer is gone, so nothing happens by itself: {decide}")
 

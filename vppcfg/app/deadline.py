@@ -12,7 +12,8 @@ from dataclasses import replace
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
-from vppcfg.app.rollback import first_of_interrupted, go_back, mark_rolled_back
+from vppcfg.app.retrying import Retries, pause
+from vppcfg.app.rollback import NOT_CONFIRMED, first_of_interrupted, go_back, mark_rolled_back
 from vppcfg.app.target import Target
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
@@ -26,7 +27,6 @@ log = logging.getLogger("root.main")
 
 GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
-LONGEST_PAUSE_S = 30.0
 _MISHAPS = (VppcfgError, OSError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError)
 """What is tried again: also errors in vppcfg itself, since nothing else rolls back."""
 
@@ -50,18 +50,18 @@ def roll_back_unless_confirmed(
     while (later_s := change.deadline_s()) > moment_s:  # `vppcfg confirm --extend`
         moment_s = later_s
         await_deadline(moment_s, change.is_over)
-    pause, logged = 0.25, ""
+    retries = Retries(number, target)
     while True:
         change.look()
         try:
-            return _act(change, target, console)
+            code = _act(change, target, console)
         except _MISHAPS as error:
-            text = error.message if isinstance(error, VppcfgError) else f"{type(error).__name__}: {error}"
-            if text != logged:  # once: this may go on for days, and be written to a disk that is full
-                logged = text
-                log.warning("Change %d is not rolled back yet: %s", change.number, text)
-        time.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_S)
+            pause_s = retries.pause_after(error, is_cheap=change.is_back)
+            pause(pause_s, lambda: retries.is_another_vpp() or change.is_decided(), time.sleep)
+        else:
+            if change.is_back:
+                retries.succeeded()
+            return code
 
 
 class PendingChange:
@@ -91,6 +91,11 @@ class PendingChange:
             return 0.0
         return found.timer.moment_s if found.timer.machine_run == machine_run() else 0.0
 
+    def is_decided(self) -> bool:
+        """Return whether somebody has confirmed it or rolled it back, as far as that can be read."""
+        found = self.look()
+        return found is not None and found.status not in UNDECIDED
+
     def is_over(self) -> bool:
         """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead."""
         found = self.look()
@@ -100,9 +105,11 @@ class PendingChange:
 
 
 def _act(change: PendingChange, target: Target, console: Console) -> ExitCode:
-    found = change.look()
-    if found is not None and found.status not in UNDECIDED:
+    if change.is_decided():
         return ExitCode.DONE
+    if change.is_back:
+        return _note(change, target)
+    found = change.known
     try:
         with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
             return _roll_back(change, place, console)
@@ -119,18 +126,30 @@ def _roll_back(change: PendingChange, place: ChangeContext, console: Console) ->
     if found is None and any(other.entry.number > change.number for other in place.records):
         log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
         return ExitCode.DONE
-    record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place)
-    if change.is_back:
-        mark_rolled_back(record, place, is_timer=True)
-    else:
-        log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-        result = go_back(record, place, Terms(), console, is_timer=True)
-        if not result.is_done:
-            raise VppcfgError(f"the way back ended with exit code {result.code}")
+    record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place.records)
+    log.warning("Change %d was not confirmed in time and is rolled back", change.number)
+    result = go_back(record, place, Terms(), console, is_timer=True)
+    if not result.is_done and not result.is_kept:
+        raise VppcfgError(f"the way back ended with exit code {result.code}")
     change.is_back = True
-    if found is not None and place.journal.record(change.number).status in UNDECIDED:
-        raise VppcfgError("the old state is back, but that could not be written into the journal")
+    _demand_noted(found, place.journal)
+    return ExitCode.DIFFERENT if result.is_kept else ExitCode.DONE
+
+
+def _note(change: PendingChange, target: Target) -> ExitCode:
+    """Write down that the old state is back, which VPP is not asked for."""
+    journal = target.journal()
+    with target.lock("vppcfg rollback"):
+        records = journal.records()
+        if (found := change.look()) is not None:
+            mark_rolled_back(first_of_interrupted(found, records), records, journal, NOT_CONFIRMED)
+        _demand_noted(found, journal)
     return ExitCode.DONE
+
+
+def _demand_noted(found: Record | None, journal: Journal) -> None:
+    if found is not None and journal.record(found.entry.number).status in UNDECIDED:
+        raise StorageError("the old state is back, but that could not be written into the journal")
 
 
 def _stand_in(number: int, place: ChangeContext) -> Record:

@@ -61,6 +61,11 @@ class ChangeResult:
         return self.record.status is Status.WAITING
 
     @property
+    def is_kept(self) -> bool:
+        """Return whether VPP took every step, shows something else, and was to keep that."""
+        return self.code is ExitCode.DIFFERENT and self.record.status in {Status.APPLIED, Status.WAITING}
+
+    @property
     def is_done(self) -> bool:
         """Return whether VPP is in the new state, even if daemons, a hook or checks failed afterwards."""
         is_in_force = self.code is ExitCode.STRANDED and self.record.status in {Status.APPLIED, Status.WAITING}

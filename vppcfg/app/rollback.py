@@ -44,9 +44,13 @@ from vppcfg.transaction.accepted import (
     to_roll_back,
 )
 from vppcfg.transaction.entry import IN_FORCE, INTERRUPTED, Entry, Origin, Record, Status
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.planning import plan_on, refuse_too_new
 
 log = logging.getLogger("root.main")
+
+NOT_CONFIRMED = "it was not confirmed in time"
+_ELSEWHERE = "VPP shows something else than before it"
 
 
 def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -59,7 +63,8 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
         waiting = awaited(reversed(place.records))
         if terms.confirm_s is not None and waiting is not None:
             refuse_while_waiting(waiting, place.journal, target)
-        result = go_back(record, place, terms, console, is_literal=number is not None)
+        withdraws = waiting is not None and record in (waiting, beginning(place.records, waiting))
+        result = go_back(record, place, terms, console, withdraws=withdraws, is_literal=number is not None)
     if not result.is_done or terms.confirm_s is None or not result.is_waiting:
         return result.code
     code = wait_for_confirmation(result.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
@@ -73,37 +78,46 @@ def go_back(
     console: Console,
     *,
     is_timer: bool = False,
+    withdraws: bool = False,
     is_literal: bool = False,
 ) -> ChangeResult:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more.
 
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
-    rollback itself must be confirmed, they stay in force until that is done.
+    rollback itself must be confirmed, they stay in force until that is done. Where it `withdraws` a change that was not
+    confirmed, guards only warn, and what VPP shows otherwise than before the change, also after a second try, stays.
     """
+    withdraws = withdraws or is_timer
     desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, desired, place)
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
-    intent = replace(intent, routing=daemon_rollback(record, place.records, place.journal))
+    routing = daemon_rollback(record, place.records, place.journal)
+    intent = replace(intent, routing=routing, keep=withdraws, is_forced=withdraws or intent.is_forced)
     others = changes_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
     if plan.steps or intent.routing.steps:
-        if is_timer:
+        if withdraws:
             pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
         else:
             guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
         result = make_change(plan, intent, place, console)
-        if not result.is_done:
+        if result.is_kept:
+            result = make_change(_plan_back(record.entry, desired, place), intent, place, console)
+        if not result.is_done and not result.is_kept:
             return result
     else:
         log.info("Nothing to do")
         result = ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
     if not result.is_waiting:
-        mark_rolled_back(record, place, is_timer=is_timer, others=others)
+        notes = (NOT_CONFIRMED if is_timer else "", f"undone with it: {others}" if others else "")
+        mark_rolled_back(record, place.records, place.journal, *notes, _ELSEWHERE if result.is_kept else "")
     if compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
         result = replace(result, code=ExitCode.STRANDED)
+    elif result.is_kept:
+        log.error("The state before change %d is back, but for what differs", record.entry.number)
     else:
         log.info("The state before change %d is back", record.entry.number)
     if not is_timer:
@@ -142,12 +156,12 @@ def _chosen(number: int | None, place: ChangeContext) -> Record:
             f"change {lost} came last and cannot be read, so it is not known what to go back to; nothing was changed",
             f"`vppcfg rollback {record.entry.number}` goes back before change {record.entry.number}",
         )
-    return first_of_interrupted(record, place)
+    return first_of_interrupted(record, place.records)
 
 
-def first_of_interrupted(record: Record, place: ChangeContext) -> Record:
+def first_of_interrupted(record: Record, records: Sequence[Record]) -> Record:
     """Return the change to go back before when one is rolled back: what went on from half-way belongs to what began."""
-    first = beginning(place.records, record)
+    first = beginning(records, record)
     if first.entry.number < record.entry.number:
         log.info(
             "Change %d went on from change %d, which did not come to its end: both are rolled back",
@@ -277,15 +291,14 @@ def changes_of_others(plan: Plan, place: ChangeContext) -> str:
     return listed(change for change in since if (change.kind, change.name) in touched)
 
 
-def mark_rolled_back(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
+def mark_rolled_back(record: Record, records: Sequence[Record], journal: Journal, *notes: str) -> None:
     """Write down what is not in force any more, and stop its timer; report it when that cannot be written."""
-    texts = ("it was not confirmed in time" if is_timer else "", f"undone with it: {others}" if others else "")
-    text = "; ".join(filter(None, texts))
-    for other in place.records:
+    text = "; ".join(filter(None, notes))
+    for other in records:
         if other.entry.number < record.entry.number or other.status not in IN_FORCE:
             continue
         try:
-            place.journal.end(other, Status.ROLLED_BACK, now(), text)
+            journal.end(other, Status.ROLLED_BACK, now(), text)
         except StorageError as error:
             number = other.entry.number
             log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)

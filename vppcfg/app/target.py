@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.app import default_paths
 from vppcfg.common.clock import local_time
+from vppcfg.errors import DataplaneError
 from vppcfg.record import record
 from vppcfg.transaction.folders import create_folder, folder_name, is_usable
 from vppcfg.transaction.journal import Journal
@@ -68,6 +69,16 @@ class Target:
             reads_all=self.reads_all,
         )
         return vpp, linux
+
+    def has_listener(self) -> bool:
+        """Return whether somebody listens at the socket, which is asked nothing."""
+        from vppcfg.vpp.unixsocket import open_socket
+
+        try:
+            open_socket(self.api_socket, 0.0).close()
+        except DataplaneError:
+            return False
+        return True
 
     def journal(self) -> Journal:
         """Return the journal, to read; only who holds the lock may write."""
