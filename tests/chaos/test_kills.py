@@ -31,9 +31,14 @@ CONFIGURATIONS = {
     "a": HEAD + "  gi0: { mtu: 1500, addresses: [ 192.0.2.1/24 ] }\n  gi1: { mtu: 1500 }\n",
     "b": HEAD + "  gi0: { mtu: 9000, sub-interfaces: { 10: { mtu: 1500 } } }\n  gi1: { mtu: 1400 }\n",
     "c": HEAD + "  gi0: {}\n  gi1: { addresses: [ 198.51.100.1/24 ] }\nloopbacks:\n  loop0: { mtu: 1500 }\n",
+    "d": HEAD + "  gi0: { mtu: 1500 }\n  gi1: { mtu: 1500 }\n  BondEthernet0: { mtu: 1500 }\n"
+    "bondethernets:\n  BondEthernet0: { interfaces: [ gi0, gi1 ] }\n",
 }
 CALLS = 30_000
 """Of functions, about as many as a command makes at the journal and at VPP; at one of them it is killed."""
+FEW_KILLS = 8
+"""After which VPP is started anew: 26.10 keeps the socket of a client that is killed, and answers nobody once it has 16
+such (epoll_events in vlib/file.c, read in vlibmemory/socket_api.c)."""
 REFUSALS = frozenset({ExitCode.REFUSED, ExitCode.NOT_NOW})
 
 
@@ -163,10 +168,10 @@ def same(one: State, other: State) -> bool:
     return not any(diff(replace(one, facts=other.facts), other))
 
 
-def be_killed(router: Router) -> None:
-    """Kill one command of some kind, from the settled configuration a."""
+def be_killed(router: Router, start: str) -> None:
+    """Kill one command of some kind, from the settled configuration `start`."""
     kind = router.randomness.choice(["apply", "apply --confirm", "rollback", "confirm", "timer", "boot"])
-    name = router.randomness.choice(["b", "c"])
+    name = router.randomness.choice([each for each in CONFIGURATIONS if each != start])
     match kind:
         case "apply":
             router.kill("apply", "-c", router.file(name), "--yes")
@@ -188,7 +193,7 @@ def be_killed(router: Router) -> None:
 
 def settle(router: Router, settled: list[State]) -> None:
     """Check that an apply, or a rollback, ends in a settled state, once what waits is decided."""
-    name = router.randomness.choice(["a", "b", "c", "rollback"])
+    name = router.randomness.choice([*CONFIGURATIONS, "rollback"])
     words = ["rollback", "--yes"] if name == "rollback" else ["apply", "-c", router.file(name), "--yes"]
     code = router.run(*words)
     if code in REFUSALS and name != "rollback":  # something waits
@@ -201,15 +206,19 @@ def settle(router: Router, settled: list[State]) -> None:
 
 def kill_often(router: Router, times: int) -> None:
     settled = [router.state()]
-    for name in ("c", "b", "a"):
+    for name in reversed(CONFIGURATIONS):
         assert router.apply(name) == ExitCode.DONE
         settled.append(router.state())
-    for _ in range(times):
-        be_killed(router)
+    start = "a"
+    for turn in range(1, times + 1):
+        be_killed(router, start)
         settle(router, settled)
         if router.waiting() is not None:
             assert router.run("rollback", "--yes") == ExitCode.DONE
-        assert router.apply("a") == ExitCode.DONE
+        if turn % FEW_KILLS == 0:
+            router.machine.restart()
+        start = router.randomness.choice(["a", "d"])
+        assert router.apply(start) == ExitCode.DONE
     assert router.killed > times // 4
 
 

@@ -47,6 +47,8 @@ CONFIGURATIONS = {
     "b": HEAD + "  gi0: { mtu: 9000, sub-interfaces: { 10: { addresses: [ 192.0.2.1/24 ] } } }\n  gi1: {}\n",
     "c": HEAD + "  gi0: { l2xc: gi1 }\n  gi1: { l2xc: gi0 }\n",
     "d": HEAD + "  gi0: {}\n  gi1: { addresses: [ 198.51.100.1/24 ] }\nloopbacks:\n  loop0: { mtu: 1500 }\n",
+    "e": HEAD
+    + "  gi0: {}\n  gi1: {}\n  BondEthernet0: {}\nbondethernets:\n  BondEthernet0: { interfaces: [ gi0, gi1 ] }\n",
 }
 REFUSALS = frozenset({ExitCode.REFUSED, ExitCode.NOT_NOW})
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.chaos.test_kills import patch_timers
 from tests.live.accident import first, have_accident, nth, refuse
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, can_do, running, skip_reason
@@ -84,6 +85,29 @@ interfaces:
   GigabitEthernet3/0/0: { mtu: 1500 }
   TenGigabitEthernet5/0/0: { mtu: 1500 }
 """
+
+
+PLAIN = "interfaces:\n" + "".join(f"  {port}: {{ mtu: 1500 }}\n" for port in PORTS)
+BOND = (
+    f"{PLAIN}  BondEthernet0: {{ mtu: 1500, addresses: [ 192.0.2.1/24 ], sub-interfaces: {{ 10: {{ mtu: 1400 }} }} }}\n"
+    f"bondethernets:\n  BondEthernet0: {{ interfaces: [ {PORTS[0]}, {PORTS[1]} ] }}\n"
+)
+
+
+@pytest.mark.parametrize("words", [("rollback", "--yes"), ("rollback", "--unless-confirmed", "2")])
+def test_a_removed_bond_comes_back_whose_ports_stayed_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Its first member shows the MAC of the bond with it and without."""
+    patch_timers(monkeypatch)
+    (tmp_path / "bond.yaml").write_text(BOND)
+    (tmp_path / "plain.yaml").write_text(PLAIN)
+    with running(PORTS) as vpp:
+        assert apply(vpp, tmp_path / "bond.yaml") == ExitCode.DONE
+        before = state(vpp)
+        assert run(vpp, "apply", "-c", str(tmp_path / "plain.yaml"), "--yes", "--confirm=60") == ExitCode.DONE
+        assert run(vpp, *words) == ExitCode.DONE
+        assert differences(state(vpp), before) == []
 
 
 @pytest.mark.parametrize("kind", [DeleteGre, SetMpls], ids=lambda kind: kind.__name__)
