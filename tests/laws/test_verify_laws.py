@@ -12,6 +12,7 @@ from vppcfg.app.verifying import verify
 from vppcfg.model.forwarding import NeighborSeen, TableId, canonical_hops
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import FIRST, VerifyReport
+from vppcfg.verify.sample import VerifySample
 
 Expected = tuple[Subject, MismatchKind, str]
 """What is to be found, how, and a text that must stand in its group."""
@@ -212,6 +213,27 @@ def test_each_fault_alone_is_named(fault: Callable[[LinuxAround, random.Random],
     subject, kind, name = fault(linux, random.Random(7))
     named = [text for each, found, text in texts(verified(linux)) if (each, found) == (subject, kind)]
     assert any(name in text for text in named), named
+
+
+SEEN_BY_PARTS = [fault for fault in FAULTS if fault not in (stale_neighbor, kept_neighbor, moved_neighbor)]
+"""What is found though VPP is not asked for all: of neighbours, those that it lacks."""
+
+
+@pytest.mark.parametrize("fault", SEEN_BY_PARTS, ids=lambda fault: fault.__name__)
+def test_a_service_that_looks_at_parts_names_each_fault_until_it_is_repaired(
+    fault: Callable[[LinuxAround, random.Random], Expected],
+) -> None:
+    linux, sample = filled(7), VerifySample(interval_s=300)
+
+    def look() -> VerifyReport:
+        with connected(linux.vpp) as vpp:
+            return verify(vpp, linux, sample=sample, clock=Instant())
+
+    assert look().groups == ()
+    subject, kind, name = fault(linux, random.Random(7))
+    for _ in range(2):
+        named = [text for each, found, text in texts(look()) if (each, found) == (subject, kind)]
+        assert any(name in text for text in named), named
 
 
 def test_a_pair_that_is_deleted_in_vpp_leaves_its_routes_behind_and_they_are_stale() -> None:

@@ -1,7 +1,9 @@
 """Compares addresses, neighbours and routes of Linux with those that VPP forwards by: `vppcfg verify`.
 
-Both sides are read again before a mismatch counts. Linux notifies VPP of changes by netlink, and linux-nl takes up to
-2048 of them in 50 ms (linux-cp/lcp_nl.c): after a change of many routes VPP is behind for a while.
+Linux is read first, which costs VPP nothing. VPP is asked for a part of it, prefix by prefix, or with `--all` for all
+that it has, while its workers stand still. What differs is read again before it counts: Linux notifies VPP of changes
+by netlink, and linux-nl takes up to 2048 of them in 50 ms (linux-cp/lcp_nl.c), so that VPP is behind for a while after
+a change of many routes.
 """
 
 from __future__ import annotations
@@ -9,16 +11,21 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from ipaddress import IPv4Network
 from typing import Protocol
 
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import LinuxForwarding, RouteEntry, Routes, TableId, VppForwarding
 from vppcfg.model.route import SOURCE
+from vppcfg.record import record
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
-from vppcfg.verify.pairs import compare_pairs
+from vppcfg.verify.pairs import NeighborsFound, compare_pairs, neighbors_of
 from vppcfg.verify.report import VerifyReport, report_of
-from vppcfg.verify.routes import compare_table, shared_with_files
+from vppcfg.verify.routes import TableComparison, compare_table, shared_with_files
+from vppcfg.verify.sample import RoutePlace, VerifySample, by_table, lengths_of, picked
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +33,12 @@ PAUSE_S = 2.0
 """Between two readings; linux-nl waits as long before it reads everything anew (sync-attempt-delay)."""
 READINGS = 6
 """So often both sides are read as long as mismatches become fewer."""
+MOST_LOOKED_UP = 5000
+"""Up to so many routes that were different are looked up again one by one, where all had been read."""
+_MOST_COUNTED = 20
+"""Tables whose prefixes VPP is asked to count, the largest of Linux."""
+_HOST = 32
+_MACS = "MAC addresses of neighbours, for VPP has so many that `verify --all` alone asks for them"
 _NO_LISTENER = "routes, for VPP runs without linux-nl"
 _ELSEWHERE = "routes in a namespace that linux-nl does not listen in"
 
@@ -33,11 +46,27 @@ _ELSEWHERE = "routes in a namespace that linux-nl does not listen in"
 class Forwarder(Protocol):
     """A VPP, as far as it is verified."""
 
-    def read_forwarding(self) -> VppForwarding:
-        """Return what it forwards by, but for the routes. Raise DataplaneError."""
+    def read_forwarding(self, *, is_all: bool) -> VppForwarding:
+        """Return what it forwards by, but for the routes; its tables and all neighbours with `is_all`.
+
+        Without it, VPP is asked for nothing that takes it long. Raise DataplaneError.
+        """
 
     def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
         """Yield the routes of a table. Raise DataplaneError."""
+
+    def find_routes(
+        self, table: TableId, prefixes: Collection[bytes], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Iterator[tuple[bytes, RouteEntry]]:
+        """Yield those of `prefixes` that a table has, and leave VPP alone in between. Raise DataplaneError."""
+
+    def find_neighbors(
+        self, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Collection[tuple[str, str]]:
+        """Return those of `asked`, interfaces and addresses, that VPP knows as neighbours. Raise DataplaneError."""
+
+    def count_prefixes(self, table: TableId) -> Mapping[int, int]:
+        """Return how many prefixes of each length a table has, nothing where VPP cannot tell. Raise DataplaneError."""
 
 
 class LinuxNamespaces(Protocol):
@@ -54,48 +83,96 @@ class Sleeper(Protocol):
         """Wait."""
 
 
-def verify(vpp: Forwarder, linux: LinuxNamespaces, *, pause_s: float = PAUSE_S, clock: Sleeper = time) -> VerifyReport:
-    """Return how VPP is not as Linux. Raise DataplaneError or LinuxError.
+@record
+class VerifyScope:
+    """What of VPP is held against Linux at one reading."""
 
-    A mismatch counts when it is in every reading: both sides are read a second time, and again as long as there are
-    fewer each time.
+    routes: Callable[[Mapping[TableId, Routes]], Mapping[TableId, Collection[bytes]]] | None = None
+    """Chooses the prefixes that are looked up, from what Linux has; None to read all routes of VPP."""
+    neighbors: Callable[[Collection[tuple[str, str]]], Collection[tuple[str, str]]] = tuple
+    """Chooses from Linux's neighbours in the same way, where VPP has too many to be asked for all."""
+    is_all: bool = True
+    pause: Callable[[float], None] = time.sleep
+
+
+def verify(
+    vpp: Forwarder,
+    linux: LinuxNamespaces,
+    *,
+    sample: VerifySample | None = None,
+    own: Collection[RoutePlace] = (),
+    pause_s: float = PAUSE_S,
+    clock: Sleeper = time,
+) -> VerifyReport:
+    """Return how VPP is not as Linux: all of it, or what a `sample` chooses. Raise DataplaneError or LinuxError.
+
+    A mismatch counts when it is in every reading: what was different is read a second time, and again as long as it
+    becomes less. Routes of files, `own`, are always in the sample.
     """
-    found = compare(vpp, linux)
+    if sample is None:
+        scope = VerifyScope(pause=clock.sleep)
+    else:
+        chosen = partial(sample.routes, own=own)
+        scope = VerifyScope(routes=chosen, neighbors=sample.neighbors, is_all=False, pause=clock.sleep)
+    found = compare(vpp, linux, scope)
     is_moving = False
     for _ in range(READINGS - 1):
         before = found.count()
         if not before:
             break
         clock.sleep(pause_s)
-        latest = compare(vpp, linux)
+        latest = compare(vpp, linux, _again(found, scope))
         found = found.both(latest)
         is_fewer = found.count() < before
         is_moving |= is_fewer or latest.count() > found.count()
         if not is_fewer:
             break
+    if sample is not None:
+        sample.come_back_to(found.places())
     return report_of(found, is_moving=is_moving)
 
 
-def compare(vpp: Forwarder, linux: LinuxNamespaces) -> Comparison:
+def _again(found: Comparison, scope: VerifyScope) -> VerifyScope:
+    """Return what is read once more: what was not the same, unless that is more than a walk would be."""
+    places = found.places()
+    neighbors = {(each.interface, each.name) for each in found.mismatches if each.subject is Subject.NEIGHBOR}
+    return replace(
+        scope,
+        routes=None if scope.is_all and len(places) > MOST_LOOKED_UP else lambda tables: by_table(places),
+        neighbors=lambda known: sorted(neighbors.intersection(known)),
+    )
+
+
+def compare(vpp: Forwarder, linux: LinuxNamespaces, scope: VerifyScope) -> Comparison:
     """Read both sides once and return how they differ. Raise DataplaneError or LinuxError."""
-    facts = vpp.read_forwarding()
+    facts = vpp.read_forwarding(is_all=scope.is_all)
     if not facts.has_linux_cp:
         raise DataplaneError(
             "this VPP runs without the linux-cp plugin, and has no LCP pairs to verify",
             "plugin linux_cp_plugin.so { enable } in startup.conf starts it",
         )
     around = _around(linux, facts)
-    pairs = compare_pairs(facts, around)
+    looked_up, unread = None, Counter[str]()
+    known = neighbors_of(facts, around[facts.default_netns]) if facts.has_linux_nl and not facts.has_neighbors else []
+    if known:
+        asked = scope.neighbors(known)
+        looked_up = NeighborsFound(asked=asked, there=vpp.find_neighbors(asked, facts, scope.pause))
+        unread[_MACS] = len(known)
+    pairs = compare_pairs(facts, around, looked_up)
     limits = pairs.limits
     for reason, count in _limits(facts, around):
         limits[reason] += count
-    routes, compared, own = _compare_routes(vpp, facts, around)
+    in_linux = {Subject.NEIGHBOR: max(len(known), pairs.compared[Subject.NEIGHBOR])}
+    routes = _compare_routes(vpp, facts, around, scope)
     return Comparison(
         mismatches=pairs.mismatches,
-        routes=routes,
+        routes=routes.found,
         limits=dict(+limits),
-        compared={**pairs.compared, Subject.ROUTE: compared},
-        own=own,
+        compared={**pairs.compared, Subject.ROUTE: routes.compared},
+        own=routes.own,
+        in_linux={**in_linux, Subject.ROUTE: max(routes.in_linux, routes.compared)},
+        uncounted=routes.uncounted,
+        unread={**unread, **routes.beside},
     )
 
 
@@ -124,29 +201,81 @@ def _devices(facts: VppForwarding) -> dict[str, dict[str, str]]:
     return devices
 
 
+@dataclass(slots=True)
+class _RoutesCompared:
+    """What came out for the routes so far."""
+
+    found: dict[TableId, Mapping[bytes, RouteMismatch]] = field(default_factory=dict)
+    compared: int = 0
+    own: Counter[str] = field(default_factory=Counter)
+    in_linux: int = 0
+    uncounted: dict[tuple[TableId, int], int] = field(default_factory=dict)
+    beside: dict[str, int] = field(default_factory=dict)
+
+    def take(self, table: TableId, outcome: TableComparison) -> None:
+        """Take what came out for one table."""
+        self.compared += outcome.compared
+        self.own += outcome.own
+        if outcome.mismatches:
+            self.found[table] = outcome.mismatches
+
+
 def _compare_routes(
-    vpp: Forwarder, facts: VppForwarding, around: Mapping[str, LinuxForwarding]
-) -> tuple[dict[TableId, Mapping[bytes, RouteMismatch]], int, Mapping[str, int]]:
+    vpp: Forwarder, facts: VppForwarding, around: Mapping[str, LinuxForwarding], scope: VerifyScope
+) -> _RoutesCompared:
     """Compare table by table; a table that VPP lacks has none of Linux's routes.
 
     Where VPP does not copy Linux's routes, those of files are compared with what Linux has of the same prefixes.
     """
+    done = _RoutesCompared()
     if not (facts.has_linux_nl or SOURCE in facts.sources.values()):
-        return {}, 0, {}
-    found: dict[TableId, Mapping[bytes, RouteMismatch]] = {}
-    compared, own = 0, Counter[str]()
+        return done
     tables = dict(around[facts.default_netns].tables)
-    for table in sorted({*facts.tables, *tables}):
-        routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
+    lengths = {table: lengths_of(routes) for table, routes in tables.items()}
+    chosen = None if scope.routes is None else scope.routes(tables)
+    for table in sorted({*facts.tables, *tables} if chosen is None else chosen):
         linux = tables.get(table, Routes(entries=[], by_prefix={}))
+        if chosen is None:
+            routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
+        else:
+            routes = vpp.find_routes(table, chosen[table], facts, scope.pause)
+            linux = picked(linux, chosen[table])
         if not facts.has_linux_nl:
             linux, routes = shared_with_files(linux, routes)
-        outcome = compare_table(linux, routes)
-        compared += outcome.compared
-        own += outcome.own
-        if outcome.mismatches:
-            found[table] = outcome.mismatches
-    return found, compared, dict(own)
+        done.take(table, compare_table(linux, routes))
+    if facts.has_linux_nl:
+        done.in_linux = sum(sum(each.values()) for each in lengths.values())
+        if chosen is not None and not scope.is_all:
+            _count(vpp, facts, lengths, done)
+    return done
+
+
+def _count(
+    vpp: Forwarder, facts: VppForwarding, lengths: Mapping[TableId, Mapping[int, int]], done: _RoutesCompared
+) -> None:
+    """Hold the numbers of prefixes against each other, by length: so many are missing, or there is more than Linux has.
+
+    Of the latter nobody can tell at this price whether it is stale: VPP has routes of its own, of IPv4 most with /32.
+    """
+    connected = {each for pair in facts.pairs if pair.side is not None for each in _networks(pair.side.addresses)}
+    largest = sorted(lengths, key=lambda table: -sum(lengths[table].values()))[:_MOST_COUNTED]
+    for table in sorted(largest):
+        counts = vpp.count_prefixes(table)
+        missing = Counter(prefix[-1] for prefix in done.found.get(table, ()))
+        own = Counter(network.prefixlen for network in connected) + Counter({0: 1, 4: 2})
+        beside = 0
+        for length, count in counts.items():
+            copied = lengths[table].get(length, 0) - missing[length]
+            beside += max(0, count - copied - own[length]) if length < _HOST else 0
+        for length, count in lengths[table].items() if counts else ():
+            if (lacking := count - counts.get(length, 0) - missing[length]) > 0:
+                done.uncounted[table, length] = lacking
+        if beside:
+            done.beside[f"prefixes of {table} that Linux lacks: VPP's own or stale, as `verify --all` shows"] = beside
+
+
+def _networks(addresses: Iterable[str]) -> Iterator[IPv4Network]:
+    return (IPv4Network(each, strict=False) for each in addresses if ":" not in each)
 
 
 def _limits(facts: VppForwarding, around: Mapping[str, LinuxForwarding]) -> Iterator[tuple[str, int]]:

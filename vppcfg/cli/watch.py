@@ -127,7 +127,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         attend=_attending(args),
         interrupted_change=_asking_for_interruption(args),
         protected_by=_accepted_in(args),
-        verifier=_verifier(target) if args.verify else None,
+        verifier=_verifier(target, args.interval) if args.verify else None,
         daemon_drift=_daemon_drift(args),
         is_verbose=args.verbose or args.format == "json",
     )
@@ -155,10 +155,10 @@ def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
     return look
 
 
-def _verifier(target: Target) -> Verifier:
+def _verifier(target: Target, interval_s: float) -> Verifier:
     from vppcfg.app.watching.verification import verifier_of
 
-    return verifier_of(target)
+    return verifier_of(target, interval_s=interval_s)
 
 
 def _reconciler(args: argparse.Namespace) -> Reconciler:

@@ -139,6 +139,7 @@ class VppForwarding:
     names: Mapping[int, str] = field(default_factory=dict)
     """The names of all interfaces by their index."""
     tables: tuple[TableId, ...] = ()
+    """None where they were not asked for."""
     sources: Mapping[int, str] = field(default_factory=dict)
     """Who can put routes into a table, by VPP's number."""
     default_netns: str = ""
@@ -147,6 +148,8 @@ class VppForwarding:
     has_linux_nl: bool = False
     is_sync: bool = False
     """lcp-sync: addresses, MTU and state of a VPP interface follow into Linux."""
+    has_neighbors: bool = True
+    """Whether the pairs have their neighbours; else each is to be looked up."""
 
 
 def prefix_key(is_ipv6: bool, raw: bytes, length: int) -> bytes:

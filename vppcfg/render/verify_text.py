@@ -31,7 +31,7 @@ def counted(number: int, subject: Subject) -> str:
 
 def summary(report: VerifyReport) -> str:
     """Return one line that shows how VPP stands to Linux."""
-    seen = ", ".join(counted(report.compared.get(subject, 0), subject) for subject in _COUNTED)
+    seen = ", ".join(_seen(report, subject) for subject in _COUNTED)
     if not report.count:
         return f"VPP forwards as Linux does: {seen}"
     parts = [
@@ -45,12 +45,23 @@ def summary(report: VerifyReport) -> str:
     return f"VPP does not forward as Linux does: {', '.join(parts)}; of {seen}"
 
 
+def _seen(report: VerifyReport, subject: Subject) -> str:
+    """Return how many things of a kind were compared, and of how many where that is more."""
+    compared = report.compared.get(subject, 0)
+    there = report.in_linux.get(subject, 0)
+    if there <= compared:
+        return counted(compared, subject)
+    return f"{counted(there, subject)} ({compared:,} looked up)"
+
+
 def report_lines(report: VerifyReport) -> Iterator[str]:
     """Yield the lines of a report: each group with the first of it, what is not copied, and the summary."""
     for group in report.groups:
         yield from group_lines(group)
     for reason, count in sorted(report.limits.items()):
         yield f"! Not as in Linux: {reason} ({count:,})"
+    for reason, count in sorted(report.unread.items()):
+        yield f"! Not compared: {reason} ({count:,})"
     for by in sorted(set(report.shadowed.values())):
         names = [name for name, other in report.shadowed.items() if other == by]
         yield f"! Shadowed by {source_words(by)}: {counted(len(names), Subject.ROUTE)} of the file"
@@ -65,7 +76,7 @@ def group_lines(group: Group) -> Iterator[str]:
     """Yield the line of a group, and below it the first of those that are in it."""
     yield f"{_SIGNS[group.kind]} {group_text(group)}"
     is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.kind is not MismatchKind.DIFFERENT
-    if is_many or group.subject is Subject.ROUTE:
+    if (is_many or group.subject is Subject.ROUTE) and group.first:
         yield from _listed(group.first, group.count)
 
 
@@ -134,6 +145,8 @@ def report_document(report: VerifyReport) -> dict[str, Any]:
         ],
         "groups": [_group_document(group) for group in report.groups],
         "limits": [{"reason": reason, "count": count} for reason, count in sorted(report.limits.items())],
+        "in_linux": {subject.value: report.in_linux.get(subject, 0) for subject in (Subject.NEIGHBOR, Subject.ROUTE)},
+        "not_compared": [{"reason": reason, "count": count} for reason, count in sorted(report.unread.items())],
         "own_routes": dict(sorted(report.own.items())),
         "unprotected": [{"interface": each.holder, "what": each.label} for each in report.unprotected],
         "shadowed": [{"route": name, "source": report.shadowed[name]} for name in sorted(report.shadowed)],

@@ -70,6 +70,12 @@ class Comparison:
     """How many of each were held against each other."""
     own: Mapping[str, int] = field(default_factory=dict)
     """Routes of VPP itself or of other programs, by their source; Linux is not to have them."""
+    in_linux: Mapping[Subject, int] = field(default_factory=dict)
+    """How many there are of what is looked up one by one."""
+    uncounted: Mapping[tuple[TableId, int], int] = field(default_factory=dict)
+    """How many prefixes of a length VPP has less than Linux, beside those that were found missing."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """What was not looked at, and how much of it, by what it is."""
 
     def both(self, later: Comparison) -> Comparison:
         """Return the later comparison with those of its mismatches that this one has too."""
@@ -82,18 +88,32 @@ class Comparison:
             mismatches=self.mismatches & later.mismatches,
             routes={table: found for table, found in routes.items() if found},
             limits=later.limits,
-            compared=later.compared,
-            own=later.own,
+            compared=self.compared,
+            own=self.own,
+            in_linux=self.in_linux,
+            uncounted={
+                place: min(count, later.uncounted[place])
+                for place, count in self.uncounted.items()
+                if place in later.uncounted
+            },
+            unread=later.unread,
         )
 
     def count(self) -> int:
         """Return how many mismatches there are that count."""
         counting = sum(each.kind is not MismatchKind.VPP_ONLY for each in self.mismatches)
-        return counting + sum(map(len, self.routes.values()))
+        return counting + sum(map(len, self.routes.values())) + sum(self.uncounted.values())
+
+    def places(self) -> list[tuple[TableId, bytes]]:
+        """Return the prefixes that are not the same, with their tables."""
+        return [(table, prefix) for table, found in self.routes.items() for prefix in found]
 
     def counts(self) -> Mapping[tuple[Subject, MismatchKind], int]:
         """Return how many mismatches there are, by what and how."""
-        return Counter(self._kinds())
+        counts = Counter(self._kinds())
+        if self.uncounted:
+            counts[Subject.ROUTE, MismatchKind.MISSING] += sum(self.uncounted.values())
+        return counts
 
     def _kinds(self) -> Iterator[tuple[Subject, MismatchKind]]:
         for mismatch in self.mismatches:

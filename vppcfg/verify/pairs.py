@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, VppPair
 from vppcfg.record import record
@@ -22,8 +22,21 @@ class PairComparison:
     """What is not copied, by its kind."""
 
 
-def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> PairComparison:
-    """Return how the two sides of the pairs differ; `linux` has each namespace that can be read, by name."""
+@record
+class NeighborsFound:
+    """Neighbours of Linux that were looked up in VPP one by one, by interface and address."""
+
+    asked: Collection[tuple[str, str]]
+    there: Collection[tuple[str, str]]
+
+
+def compare_pairs(
+    vpp: VppForwarding, linux: Mapping[str, LinuxForwarding], looked_up: NeighborsFound | None = None
+) -> PairComparison:
+    """Return how the two sides of the pairs differ; `linux` has each namespace that can be read, by name.
+
+    Of a VPP whose neighbours were not read, those that were `looked_up` are compared.
+    """
     found: set[Mismatch] = set()
     compared: Counter[Subject] = Counter()
     limits: Counter[str] = Counter()
@@ -50,12 +63,39 @@ def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> P
             compared[Subject.ADDRESS] += len(pair.side.addresses - pair.virtual)
             found.update(Mismatch(MismatchKind.STALE, Subject.ADDRESS, pair.interface, each) for each in lacking)
             limits[_NOT_COPIED] += len(_without_hosts(device.addresses, pair.side.addresses))
-        if listens:
+        if listens and vpp.has_neighbors:
             compared[Subject.NEIGHBOR] += len(device.neighbors)
             found.update(_about_neighbors(pair.interface, device, pair.side))
+        elif listens:
+            continue
         else:
             limits["neighbours where linux-nl does not listen"] += len(device.neighbors)
+    if looked_up is not None:
+        compared[Subject.NEIGHBOR] += len(looked_up.asked)
+        found.update(_about_looked_up(looked_up, linux[vpp.default_netns]))
     return PairComparison(mismatches=frozenset(found), compared=compared, limits=+limits)
+
+
+def neighbors_of(vpp: VppForwarding, linux: LinuxForwarding) -> list[tuple[str, str]]:
+    """Return the neighbours that Linux has where linux-nl listens, by interface and address; link-local ones aside.
+
+    VPP has those in tables of their own, for each link.
+    """
+    there = {pair.interface for pair in vpp.pairs if pair.netns == vpp.default_netns and pair.side is not None}
+    return [
+        (interface, address)
+        for interface, side in linux.sides.items()
+        if interface in there
+        for address in side.neighbors
+        if not address.startswith("fe80:")
+    ]
+
+
+def _about_looked_up(found: NeighborsFound, linux: LinuxForwarding) -> Iterator[Mismatch]:
+    """Yield the neighbours that VPP lacks."""
+    for interface, address in set(found.asked) - set(found.there):
+        mac = linux.sides[interface].neighbors[address].mac
+        yield Mismatch(MismatchKind.MISSING, Subject.NEIGHBOR, interface, address, linux=mac)
 
 
 def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:

@@ -45,6 +45,9 @@ class VerifyReport:
     compared: Mapping[Subject, int]
     limits: Mapping[str, int]
     own: Mapping[str, int]
+    in_linux: Mapping[Subject, int] = field(default_factory=dict)
+    """How many neighbours and routes Linux has, of which as many were looked up as were compared."""
+    unread: Mapping[str, int] = field(default_factory=dict)
     unprotected: tuple[Attachment, ...] = ()
     """IPsec that interfaces had after the last change and have no more."""
     shadowed: Mapping[str, str] = field(default_factory=dict)
@@ -68,6 +71,8 @@ def report_of(comparison: Comparison, *, is_moving: bool = False) -> VerifyRepor
         compared=comparison.compared,
         limits=comparison.limits,
         own=comparison.own,
+        in_linux=comparison.in_linux,
+        unread=comparison.unread,
         is_moving=is_moving,
     )
 
@@ -99,7 +104,10 @@ def _named(mismatch: Mismatch) -> str:
 
 
 def _of_routes(comparison: Comparison) -> Iterator[Group]:
-    """Yield routes of one table that lead the same way, wherever that is."""
+    """Yield routes of one table that lead the same way, wherever that is, and those that are only known to lack."""
+    for (table, length), count in comparison.uncounted.items():
+        way = f"with /{length}, as their number shows"
+        yield Group(subject=Subject.ROUTE, kind=MismatchKind.MISSING, table=table, linux=way, count=count)
     for table, found in comparison.routes.items():
         for mismatch, prefixes in _together(found).items():
             yield Group(

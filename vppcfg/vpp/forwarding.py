@@ -1,16 +1,22 @@
-"""Reads what VPP forwards by, for `verify`: interfaces of LCP pairs, neighbours, and routes, table by table.
+"""Reads what VPP forwards by, for `verify`: interfaces of LCP pairs, neighbours, and routes, by prefix or all.
 
-A million routes are 200 MB of messages. What two of them have alike but their prefix is decoded once, and nothing is
-kept here.
+VPP stops its workers for each message but those that are thread safe, such as `sw_interface_dump`: some microseconds
+for one look-up, which is asked in small batches with pauses, and seconds for all routes of a full table
+(`ip_route_v2_dump`), 200 MB of messages for a million. What two of them have alike but their prefix is decoded once,
+and nothing is kept here.
 """
 
 from __future__ import annotations
 
+import re
 import struct
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from vppcfg.errors import DataplaneError
 from vppcfg.kinds import address, neighbor, unnumbered, vrf
 from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.forwarding import (
@@ -22,20 +28,41 @@ from vppcfg.model.forwarding import (
     VppForwarding,
     VppPair,
     canonical_hops,
+    prefix_key,
 )
 from vppcfg.model.interface import WITHOUT_MTU
-from vppcfg.plan.request import NO_INDEX
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.model.vrf import LAST_TYPED
+from vppcfg.plan.request import NO_INDEX, Value
+from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.row import Row
-from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.shell import Commands, show
 
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2"
 """Its predecessor does not have the source of a route; every release that vppcfg knows has both."""
+_LOOKUP = "ip_route_lookup_v2"
+_TABLE = "sw_interface_get_table"
+_COPIED = "lcp-rt"
+"""The FIB source that linux-nl adds when VPP starts (lcp_router_init in linux-cp/lcp_router.c)."""
+MOST_WALKED_NEIGHBORS = 300
+"""Up to so many adjacencies, all neighbours are asked for at once: VPP tells one in less than half a microsecond.
+
+There is no look-up of one, and a question for one interface has all of its neighbours (vnet/ip-neighbor).
+"""
+_BATCH = 16
+"""Look-ups that are asked together: VPP lets its workers go on between two of them."""
+_LOOKUP_S = 20e-6
+"""How long VPP's workers stand still for one, at most, as measured with one worker."""
+_SHARE = 0.01
+"""Of the time in which look-ups are made, workers stand still for so much of it at most."""
+_NO_SUCH_TABLE, _NO_SUCH_ENTRY = -3, -6
+"""VNET_API_ERROR_NO_SUCH_FIB and NO_SUCH_ENTRY (vnet/error.h)."""
+_LENGTH_LINE = re.compile(r"^ +(\d+) +(\d+)\s*$", re.MULTILINE)
+Pause = Callable[[float], None]
 _SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
@@ -45,32 +72,36 @@ _PREFIX_BYTES = 18
 _MOST_LABELS = 16
 
 
-def read_forwarding(connection: Connection) -> VppForwarding:
-    """Return what VPP forwards by, but for its routes. Raise DataplaneError.
+def read_forwarding(connection: Connection, *, with_tables: bool, with_neighbors: bool) -> VppForwarding:
+    """Return what VPP forwards by, but for its routes; which tables it has, and its neighbours, only where asked for.
 
-    A VPP without linux-cp has no pairs, and nothing else is asked of it.
+    A VPP without linux-cp has no pairs, and nothing else is asked of it. Raise DataplaneError.
     """
     if not lcp.is_present(connection):
         return VppForwarding()
-    commands = Commands(connection, lcp.commands(connection))
-    asked = [*interface.requests(connection), *lcp.requests(connection), *neighbor.KIND.requests(connection)]
-    asked += live.requests(connection)
-    asked += [*unnumbered.KIND.requests(connection), *vrf.KIND.requests(connection), *commands.requests]
-    if connection.offers(_SOURCES):
+    has_sources = connection.offers(_SOURCES)
+    commands = Commands(connection, lcp.commands(connection)[: 1 if has_sources else None])
+    asked = [*interface.requests(connection), *lcp.requests(connection), *live.requests(connection)]
+    asked += [*unnumbered.KIND.requests(connection), *commands.requests]
+    asked += neighbor.KIND.requests(connection) if with_neighbors else []
+    asked += vrf.KIND.requests(connection) if with_tables else []
+    if has_sources:
         asked.append(connection.request(_SOURCES)[1])
     replies = connection.ask(asked)
     shown = commands.read(connection, replies)
     settings = lcp.read_settings(connection, shown)
     rows = interface.read(connection, replies)
+    sources = _sources(connection, replies)
     return VppForwarding(
         pairs=tuple(_pairs(connection, replies, rows)),
         names={row.sw_if_index: row.name for row in rows},
-        tables=_tables(connection, replies),
-        sources=_sources(connection, replies),
+        tables=_tables(connection, replies) if with_tables else (),
+        sources=sources,
         default_netns=settings.default_netns,
         has_linux_cp=True,
-        has_linux_nl=lcp.has_listener(shown),
+        has_linux_nl=_COPIED in sources.values() if has_sources else lcp.has_listener(shown),
         is_sync=settings.is_sync,
+        has_neighbors=with_neighbors,
     )
 
 
@@ -151,10 +182,7 @@ def read_routes(
     """
     values = {"table.table_id": table.number, "table.is_ip6": int(table.is_ipv6)}
     message = connection.message(f"{_ROUTES}_details")
-    place = message.start_of("route.prefix.address.af")
-    after = place + _PREFIX_BYTES
-    if message.start_of("route.prefix.len") != after - 1:
-        raise malformed(message.name)
+    place, after = _place_of_prefix(message)
     head = message.index.to_bytes(2)
     known: dict[bytes, RouteEntry] = {}
     for data in connection.stream(connection.request(f"{_ROUTES}_dump", values)[1]):
@@ -165,6 +193,122 @@ def read_routes(
                 continue
             way = known[rest] = _way(message, data, names, sources)
         yield data[place:after], way
+
+
+def find_routes(
+    connection: Connection, table: TableId, prefixes: Iterable[bytes], around: VppForwarding, pause: Pause
+) -> Iterator[tuple[bytes, RouteEntry]]:
+    """Yield those of `prefixes` that a table has, each looked up by itself, as `read_routes` does.
+
+    They are asked in small batches; `pause` is called between them with the seconds that VPP's workers are to go on
+    undisturbed, at least. Raise DataplaneError.
+    """
+    message = connection.message(f"{_LOOKUP}_reply")
+    place, after = _place_of_prefix(message)
+    known: dict[bytes, RouteEntry] = {}
+    for data in _looked_up(connection, message, ((table, prefix) for prefix in prefixes), pause):
+        rest = data[after:]
+        way = known.get(rest)
+        if way is None:
+            way = known[rest] = _way(message, data, around.names, around.sources)
+        yield data[place:after], way
+
+
+def _looked_up(
+    connection: Connection, reply: Message, asked: Iterable[tuple[TableId, bytes]], pause: Pause
+) -> Iterator[bytes]:
+    """Yield VPP's answers for those prefixes that are there."""
+    left = iter(asked)
+    while batch := list(islice(left, _BATCH)):
+        requests = [connection.request(_LOOKUP, _lookup_values(table, prefix))[1] for table, prefix in batch]
+        start_s = time.monotonic()
+        answers = connection.ask(requests).get(reply.index, [])
+        took_s = time.monotonic() - start_s
+        for data in answers:
+            retval = _retval(reply, data)
+            if retval not in (0, _NO_SUCH_TABLE, _NO_SUCH_ENTRY):
+                raise DataplaneError(f"VPP does not look up a route ({retval})", "does its API lack the message?")
+            if not retval:
+                yield data
+        pause(max(len(batch) * _LOOKUP_S / _SHARE, took_s))
+
+
+def _retval(reply: Message, data: bytes) -> int:
+    try:
+        (retval,) = reply.reader("retval")(data)
+    except struct.error as error:
+        raise malformed(reply.name) from error
+    return int(retval)
+
+
+def _lookup_values(table: TableId, prefix: bytes) -> Mapping[str, Value]:
+    return {
+        "table_id": table.number,
+        "exact": 1,
+        "prefix.address.af": prefix[0],
+        "prefix.address.un": prefix[1:17],
+        "prefix.len": prefix[17],
+    }
+
+
+def find_neighbors(
+    connection: Connection, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Pause
+) -> frozenset[tuple[str, str]]:
+    """Return those of `asked`, interfaces by name and addresses, that VPP has a complete neighbour for.
+
+    Such a one has a route for itself alone in the table of its interface (ip_neighbor_adj_fib_add, vnet/ip-neighbor);
+    a route of another source to the same address counts. Raise DataplaneError.
+    """
+    indexes = {name: index for index, name in around.names.items()}
+    families = {(name, ":" in host) for name, host in asked if name in indexes}
+    tables = _tables_of(connection, [(indexes[name], is_ipv6) for name, is_ipv6 in sorted(families)])
+    by_key: dict[tuple[TableId, bytes], list[tuple[str, str]]] = defaultdict(list)
+    for name, host in asked:
+        is_ipv6 = ":" in host
+        table = tables.get((indexes.get(name, NO_INDEX), is_ipv6))
+        if table is not None:
+            key = prefix_key(is_ipv6, family_and_bytes(host)[1], 128 if is_ipv6 else 32)
+            by_key[TableId(is_ipv6, table), key].append((name, host))
+    message = connection.message(f"{_LOOKUP}_reply")
+    place, after = _place_of_prefix(message)
+    read_table = message.reader("route.table_id")
+    found: set[tuple[str, str]] = set()
+    for data in _looked_up(connection, message, by_key, pause):
+        prefix = data[place:after]
+        found.update(by_key[TableId(bool(prefix[0]), *read_table(data)), prefix])
+    return frozenset(found)
+
+
+def _tables_of(connection: Connection, asked: Sequence[tuple[int, bool]]) -> dict[tuple[int, bool], int]:
+    """Return the number of the table of each interface, by its index and family."""
+    contexts, requests = {}, []
+    for index, is_ipv6 in asked:
+        context, request = connection.request(_TABLE, {"sw_if_index": index, "is_ipv6": int(is_ipv6)})
+        contexts[context] = index, is_ipv6
+        requests.append(request)
+    rows = connection.rows(connection.ask(requests), f"{_TABLE}_reply", "context", "retval", "vrf_id")
+    return {contexts[context]: number for context, retval, number in rows if not retval and context in contexts}
+
+
+def count_prefixes(connection: Connection, table: TableId) -> Mapping[int, int]:
+    """Return how many prefixes of each length a table of IPv4 has; nothing of one that VPP lacks, or cannot count.
+
+    VPP has a hash table for each length and prints how many entries it has (ip4_show_fib in vnet/fib/ip4_fib.c). Of
+    IPv6 it would walk all routes (ip6_show_fib in vnet/fib/ip6_fib.c), and is not asked. Raise DataplaneError.
+    """
+    if table.is_ipv6 or table.number > LAST_TYPED:
+        return {}
+    code, text = show(connection, f"show ip fib summary table {table.number}")
+    return {} if code else {int(length): int(count) for length, count in _LENGTH_LINE.findall(text.replace("\r", ""))}
+
+
+def _place_of_prefix(message: Message) -> tuple[int, int]:
+    """Return where the prefix begins and ends in a message of a route, which has it as `prefix_key` does."""
+    place = message.start_of("route.prefix.address.af")
+    after = place + _PREFIX_BYTES
+    if message.start_of("route.prefix.len") != after - 1:
+        raise malformed(message.name)
+    return place, after
 
 
 def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mapping[int, str]) -> RouteEntry:

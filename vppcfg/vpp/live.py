@@ -30,7 +30,14 @@ from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.forwarding import read_forwarding, read_routes
+from vppcfg.vpp.forwarding import (
+    MOST_WALKED_NEIGHBORS,
+    count_prefixes,
+    find_neighbors,
+    find_routes,
+    read_forwarding,
+    read_routes,
+)
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
 from vppcfg.vpp.messages.interface import read_up
 from vppcfg.vpp.messages.route import foreign_routes
@@ -200,9 +207,14 @@ class LiveDataplane:
 
         return NatSessions(self._connection)
 
-    def read_forwarding(self) -> VppForwarding:
-        """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""
-        return read_forwarding(self._connection)
+    def read_forwarding(self, *, is_all: bool = True) -> VppForwarding:
+        """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError.
+
+        Without `is_all`, neighbours are left out where there may be so many that VPP would take long.
+        """
+        sizes = None if is_all else read_sizes(self._stats_socket)
+        has_few = sizes is not None and sizes.adjacencies <= MOST_WALKED_NEIGHBORS
+        return read_forwarding(self._connection, with_tables=is_all, with_neighbors=is_all or has_few)
 
     def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
         """Yield the routes of a table as they come, by prefix. Take them at once: VPP keeps what is not taken.
@@ -210,6 +222,22 @@ class LiveDataplane:
         Raise DataplaneError.
         """
         return read_routes(self._connection, table, around.names, around.sources)
+
+    def find_routes(
+        self, table: TableId, prefixes: Iterable[bytes], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Iterator[tuple[bytes, RouteEntry]]:
+        """Yield those of `prefixes` that a table has, looked up one by one with pauses. Raise DataplaneError."""
+        return find_routes(self._connection, table, prefixes, around, pause)
+
+    def find_neighbors(
+        self, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Collection[tuple[str, str]]:
+        """Return those of `asked`, interfaces and addresses, that VPP knows as neighbours. Raise DataplaneError."""
+        return find_neighbors(self._connection, asked, around, pause)
+
+    def count_prefixes(self, table: TableId) -> Mapping[int, int]:
+        """Return how many prefixes of each length a table has, nothing where VPP cannot tell. Raise DataplaneError."""
+        return count_prefixes(self._connection, table)
 
     def read_numbers(self) -> Numbers:
         """Return the names behind the numbers that VPP's tracer prints. Raise DataplaneError."""

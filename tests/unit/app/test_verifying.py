@@ -1,6 +1,7 @@
 """What differs is read again before it counts, and what cannot be compared is told."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import (
     Hop,
     LinuxForwarding,
+    NeighborSeen,
     PairSide,
     RouteEntry,
     Routes,
@@ -20,6 +22,7 @@ from vppcfg.model.forwarding import (
 )
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
+from vppcfg.verify.sample import VerifySample
 
 SIDE = PairSide(mtu=1500, is_up=True)
 PAIR = VppPair(interface="port0", host_name="e0", netns="", device_index=7, side=SIDE)
@@ -47,25 +50,53 @@ class Both:
         self.limits: dict[str, int] = {}
         self.table = MAIN
         self.gateways: dict[int, int] = {}
+        self.looked_up: list[set[bytes]] = []
+        self.unknown: set[str] = set()
+        """Neighbours that VPP lacks."""
+        self.withdrawn: set[int] = set()
+        """Routes that Linux has no more."""
+        self.side = SIDE
+        self.walks = 0
 
     def sleep(self, seconds: float) -> None:
         self.sleeps.append(seconds)
 
-    def read_forwarding(self) -> VppForwarding:
+    def read_forwarding(self, *, is_all: bool = True) -> VppForwarding:
         self.readings += 1
         return self._facts
 
     def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
+        self.walks += 1
+        return self.routes_now()
+
+    def routes_now(self) -> Iterator[tuple[bytes, RouteEntry]]:
         lacks = self._lacks[min(self.readings, len(self._lacks)) - 1] if self._lacks else set()
         for number in range(self._routes):
             if number not in lacks:
                 yield key(number), way(self.gateways.get(number, 1), "lcp-rt")
 
+    def find_routes(
+        self, table: TableId, prefixes: Collection[bytes], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Iterator[tuple[bytes, RouteEntry]]:
+        self.looked_up.append(set(prefixes))
+        if table not in self._facts.tables:
+            return iter(())
+        return ((prefix, found) for prefix, found in self.routes_now() if prefix in prefixes)
+
+    def find_neighbors(
+        self, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Callable[[float], None]
+    ) -> Collection[tuple[str, str]]:
+        return [each for each in asked if each[1] not in self.unknown]
+
+    def count_prefixes(self, table: TableId) -> Mapping[int, int]:
+        return Counter(prefix[-1] for prefix, _ in self.routes_now())
+
     def linux(self) -> "Linux":
         return Linux(self)
 
     def linux_routes(self) -> Routes:
-        return Routes(entries=[way(1)], by_prefix={key(number): 0 for number in range(self._routes)})
+        left = sorted({*range(self._routes)} - self.withdrawn)
+        return Routes(entries=[way(1)], by_prefix={key(number): 0 for number in left})
 
 
 OF_FILES = replace(FACTS, has_linux_nl=False, sources={27: "vppcfg"})
@@ -78,7 +109,7 @@ class WithFiles(Both):
         super().__init__(facts=facts)
         self._hops = vpp
 
-    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
+    def routes_now(self) -> Iterator[tuple[bytes, RouteEntry]]:
         yield key(0), RouteEntry(self._hops, source="vppcfg")
         yield key(1), way(9, "API")
         yield key(99), way(9, "vppcfg")
@@ -114,7 +145,7 @@ class Linux:
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
         self.asked.append((netns, devices))
         return LinuxForwarding(
-            sides=dict.fromkeys(devices.values(), SIDE),
+            sides=dict.fromkeys(devices.values(), self._both.side),
             indexes=dict.fromkeys(devices.values(), 7),
             tables={self._both.table: self._both.linux_routes()},
             limits=self._both.limits,
@@ -150,8 +181,9 @@ def test_what_is_gone_the_second_time_does_not_count() -> None:
 
 
 def test_what_comes_between_two_readings_does_not_count_yet() -> None:
-    report = verified(Both({1}, {1, 2}, {1, 2}))
-    assert (missing(report), report.is_moving) == (1, True)
+    both = Both({1}, {1, 2}, {1, 2})
+    assert missing(verified(both)) == 1
+    assert both.looked_up == [{key(1)}], "what was alike is not read again"
 
 
 def test_it_is_read_again_as_long_as_there_are_fewer() -> None:
@@ -172,9 +204,9 @@ def test_a_route_that_leads_elsewhere_each_time_does_not_count() -> None:
     found = iter((5, 6, 6, 6))
 
     class Restless(Both):
-        def read_forwarding(self) -> VppForwarding:
+        def read_forwarding(self, *, is_all: bool = True) -> VppForwarding:
             self.gateways[3] = next(found)
-            return super().read_forwarding()
+            return super().read_forwarding(is_all=is_all)
 
     restless = Restless()
     assert verified(restless).count == 0
@@ -189,6 +221,55 @@ def test_a_table_that_vpp_lacks_has_none_of_linuxs_routes() -> None:
         (MismatchKind.MISSING, both.table, 5),
         (MismatchKind.STALE, MAIN, 5),
     ]
+
+
+def test_of_many_routes_a_part_is_looked_up_at_a_time_and_all_within_a_day() -> None:
+    both, sample, seen = Both(routes=250), VerifySample(interval_s=1, start=0.9), set[bytes]()
+    for _ in range(10):
+        report = verify(both, both.linux(), sample=sample, clock=both)
+        assert report.compared[Subject.ROUTE] == len(both.looked_up[-1]) < 100
+        assert (report.count, report.in_linux[Subject.ROUTE]) == (0, 250)
+        seen |= both.looked_up[-1]
+    assert seen == {key(number) for number in range(250)}
+    assert 450 < sum(map(len, both.looked_up)) < 550
+    assert not both.walks
+
+
+def test_what_changes_in_linux_is_looked_up_at_the_next_look_and_found_stale_when_it_is_gone() -> None:
+    both, sample = Both(routes=250), VerifySample(interval_s=1)
+    verify(both, both.linux(), sample=sample, clock=both)
+    both.withdrawn = {7}
+    report = verify(both, both.linux(), sample=sample, clock=both)
+    assert [(group.kind, group.first) for group in report.groups] == [(MismatchKind.STALE, ("10.7.0.0/16",))]
+    for _ in range(2):
+        assert verify(both, both.linux(), sample=sample, clock=both).count == 1, "until it is repaired"
+    both.withdrawn = set()
+    assert verify(both, both.linux(), sample=sample, clock=both).count == 0
+
+
+def test_prefixes_that_vpp_has_less_than_linux_are_missing_though_not_all_were_looked_up() -> None:
+    both = Both(set(range(100, 103)), routes=250)
+    report = verify(both, both.linux(), sample=VerifySample(interval_s=1), clock=both)
+    assert (missing(report), report.count) == (3, 3)
+    counted = {group.linux: group.count for group in report.groups}
+    assert counted.pop("with /16, as their number shows") == 3 - sum(counted.values())
+
+
+def test_prefixes_that_vpp_has_beside_those_of_linux_are_told_and_count_for_nothing() -> None:
+    both = Both()
+    both.withdrawn = {3}
+    report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
+    assert (report.count, [*report.unread.values()]) == (0, [1])
+    assert "`verify --all` shows" in next(iter(report.unread))
+
+
+def test_of_a_vpp_with_many_neighbors_those_of_linux_are_looked_up() -> None:
+    side = replace(SIDE, neighbors={host: NeighborSeen(mac="02:00:00:00:00:09") for host in ("192.0.2.9", "192.0.2.8")})
+    both = Both(facts=replace(FACTS, has_neighbors=False))
+    both.side, both.unknown = side, {"192.0.2.8"}
+    report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
+    assert report.counts == {(Subject.NEIGHBOR, MismatchKind.MISSING): 1}
+    assert report.compared[Subject.NEIGHBOR] == report.in_linux[Subject.NEIGHBOR] == 2
 
 
 def test_a_vpp_without_linux_cp_is_an_error_that_says_so() -> None:

@@ -1,6 +1,7 @@
 """`vppcfg verify` on a simulated VPP with a Linux around it."""
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,11 +60,32 @@ def said_by(capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_one_look_at_what_is_alike_exits_0_and_says_how_much_that_is(
     vpp: str, linux: LinuxAround, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["verify", "--once", "-a", vpp]) == ExitCode.DONE
+    assert main(["verify", "--all", "--once", "-a", vpp]) == ExitCode.DONE
     (line,) = said_by(capsys)
     routes = sum(map(len, linux.routes.values()))
     assert line.startswith("VPP forwards as Linux does: 3 LCP pairs, 6 addresses, ")
     assert line.endswith(f" neighbours, {routes} routes")
+
+
+def test_without_all_vpp_is_asked_for_what_linux_has_and_told_what_that_leaves_out(
+    vpp: str, linux: LinuxAround, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hop = Hop("port0", b"\xc0\0\0\x63")
+    linux.add_route(0, "10.210.0.0/16", hop, is_lost=True)
+    linux.nl.route(0, "10.190.0.0/20", [hop])
+    linux.add_neighbor("port2", "192.0.2.252", "02:00:00:00:02:fc", is_lost=True)
+    assert main(["verify", "--once", "-a", vpp, "--format", "json"]) == ExitCode.DRIFT
+    event = json.loads(capsys.readouterr().out)
+    SCHEMA.validate(event)
+    routes, neighbors = (sum(map(len, each)) for each in (linux.routes.values(), _neighbors(linux)))
+    assert event["in_linux"] == {"neighbor": neighbors, "route": routes}
+    assert (event["compared"]["route"], event["compared"]["neighbor"]) == (routes, neighbors)
+    assert [group["first"] for group in event["groups"]] == [["192.0.2.252 (02:00:00:00:02:fc)"], ["10.210.0.0/16"]]
+    assert [each["count"] for each in event["not_compared"]] == [neighbors, 2], "one route is stale, one of the prompt"
+
+
+def _neighbors(linux: LinuxAround) -> Iterator[Mapping[str, object]]:
+    return (side.neighbors for side in linux.sides.values())
 
 
 def test_lost_ipsec_is_found(
@@ -83,7 +105,7 @@ def test_one_look_that_finds_something_exits_10_and_names_it_in_groups(
     vpp: str, linux: LinuxAround, capsys: pytest.CaptureFixture[str]
 ) -> None:
     break_it(linux)
-    assert main(["verify", "--once", "-a", vpp]) == ExitCode.DRIFT
+    assert main(["verify", "--all", "--once", "-a", vpp]) == ExitCode.DRIFT
     first, *rest = said_by(capsys)
     assert first.startswith(
         "VPP does not forward as Linux does: 1 MTU different, 1 address stale, 1 neighbour missing, 12 routes missing, "
@@ -107,7 +129,7 @@ def test_for_programs_it_is_one_object_as_its_schema_says(
 ) -> None:
     linux.limits["multicast routes, which go to multicast tables"] = 2
     break_it(linux)
-    assert main(["verify", "--once", "-a", vpp, "--format", "json"]) == ExitCode.DRIFT
+    assert main(["verify", "--all", "--once", "-a", vpp, "--format", "json"]) == ExitCode.DRIFT
     event: dict[str, Any] = json.loads(capsys.readouterr().out)
     SCHEMA.validate(event)
     assert (event["event"], event["is_same"]) == ("verified", False)
@@ -119,7 +141,7 @@ def test_for_programs_it_is_one_object_as_its_schema_says(
 
 def test_for_prometheus_it_is_metrics(vpp: str, linux: LinuxAround, capsys: pytest.CaptureFixture[str]) -> None:
     break_it(linux)
-    assert main(["verify", "--once", "-a", vpp, "--format", "prometheus", "-q"]) == ExitCode.DRIFT
+    assert main(["verify", "--all", "--once", "-a", vpp, "--format", "prometheus", "-q"]) == ExitCode.DRIFT
     found = samples(capsys.readouterr().out)
     assert found["vppcfg_verify_is_same"] == 0
     assert found['vppcfg_verify_mismatches{subject="route",discord="missing"}'] == 12
@@ -130,7 +152,7 @@ def test_for_prometheus_it_is_metrics(vpp: str, linux: LinuxAround, capsys: pyte
 def test_a_file_gets_the_lines(vpp: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "verified.txt"
     for _ in range(2):
-        assert main(["verify", "--once", "-a", vpp, "-o", str(file)]) == ExitCode.DONE
+        assert main(["verify", "--all", "--once", "-a", vpp, "-o", str(file)]) == ExitCode.DONE
     assert capsys.readouterr().out == ""
     assert len(file.read_text().splitlines()) == 2
 

@@ -3,10 +3,11 @@
 import socket
 import struct
 from collections.abc import Mapping
+from ipaddress import ip_network
 
 import pytest
 
-from tests.unit.vpp.stub_vpp import StubVpp, connected
+from tests.unit.vpp.stub_vpp import Request, StubVpp, connected
 from vppcfg.errors import DataplaneError
 from vppcfg.model.forwarding import (
     Hop,
@@ -17,8 +18,10 @@ from vppcfg.model.forwarding import (
     VppForwarding,
     canonical_hops,
     hops_text,
+    prefix_key,
     prefix_text,
 )
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.plan.request import Value
 
 PORT, SUB, TAP, SUB_TAP = 1, 2, 3, 4
@@ -47,7 +50,8 @@ def vpp_with_pairs() -> StubVpp:
     ]
     stub.show(SHOWN)
     stub.tell("ip_table_dump", "ip_table_details", {}, {"table.table_id": 7}, {"table.is_ip6": 1})
-    stub.tell("fib_source_dump", "fib_source_details", {"src.id": 9, "src.name": "CLI"})
+    sources: list[dict[str, Value]] = [{"src.id": number, "src.name": name} for number, name in SOURCES.items()]
+    stub.tell("fib_source_dump", "fib_source_details", *sources)
     stub.answers["ip_neighbor_dump"] = lambda request: []
     stub.answers["ip_address_dump"] = lambda request: []
     return stub
@@ -67,7 +71,7 @@ def test_pairs_are_told_with_their_interfaces_and_devices() -> None:
     assert [pair.has_host for pair in found.pairs] == [True, True]
     assert (found.default_netns, found.is_sync, found.has_linux_nl) == ("dataplane", True, True)
     assert found.tables == (TableId(False, 0), TableId(False, 7), TableId(True, 0))
-    assert found.sources == {9: "CLI"}
+    assert found.sources == SOURCES
     assert found.names[SUB] == "port.100"
 
 
@@ -257,3 +261,82 @@ def test_an_empty_table_has_no_routes() -> None:
     stub = StubVpp()
     stub.answers["ip_route_v2_dump"] = lambda request: []
     assert told(stub) == {}
+
+
+def answer_lookups(stub: StubVpp, *known: tuple[str, int, list[Mapping[str, Value]]]) -> list[str]:
+    """Answer ip_route_lookup_v2 by `known` routes of table 7; return the list that will have what was asked for."""
+    asked: list[str] = []
+    routes = {prefix: (source, paths) for prefix, source, paths in known}
+
+    def answer(request: Request) -> list[bytes]:
+        family, raw, length = (request.value(f"prefix.{each}") for each in ("address.af", "address.un", "len"))
+        asked.append(prefix_text(prefix_key(family, raw[: 16 if family else 4], length)))
+        assert request.value("exact") == 1
+        if request.value("table_id") != 7:
+            return [stub.say("ip_route_lookup_v2_reply", request, {"retval": -3})]
+        if asked[-1] not in routes:
+            return [stub.say("ip_route_lookup_v2_reply", request, {"retval": -6})]
+        source, paths = routes[asked[-1]]
+        values = {"route.prefix.address.af": family, "route.prefix.address.un": raw, "route.prefix.len": length}
+        values |= {"route.src": source, "route.table_id": 7}
+        return [stub.say("ip_route_lookup_v2_reply", request, values, elements=paths)]
+
+    stub.answers["ip_route_lookup_v2"] = answer
+    return asked
+
+
+def keys_of(*prefixes: str) -> list[bytes]:
+    return [
+        prefix_key(each.version == 6, each.network_address.packed, each.prefixlen) for each in map(ip_network, prefixes)
+    ]
+
+
+def test_prefixes_are_looked_up_one_by_one_with_pauses_a_hundred_times_as_long_as_vpp_stands_still() -> None:
+    stub, pauses = StubVpp(), list[float]()
+    asked = answer_lookups(stub, ("10.1.0.0/16", 23, [path(address="192.0.2.9")]), ("2001:db8::/32", 9, [path()]))
+    many = [f"10.2.{number}.0/24" for number in range(38)]
+    with connected(stub) as plane:
+        around = VppForwarding(names=NAMES, sources=SOURCES)
+        keys = keys_of("10.1.0.0/16", "2001:db8::/32", *many)
+        found = dict(plane.find_routes(TableId(False, 7), keys, around, pauses.append))
+        assert not list(plane.find_routes(TableId(False, 8), keys[:1], around, pauses.append))
+    assert {prefix_text(key): (hops_text(way.hops), way.source) for key, way in found.items()} == {
+        "10.1.0.0/16": ("via 192.0.2.9 dev port", "lcp-rt"),
+        "2001:db8::/32": ("dev port", "CLI"),
+    }
+    assert asked == ["10.1.0.0/16", "2001:db8::/32", *many, "10.1.0.0/16"]
+    assert len(pauses) == 4
+    assert all(pause >= 16 * 0.002 for pause in pauses[:2])
+
+
+def test_a_neighbor_is_there_when_the_table_of_its_interface_has_a_route_for_it_alone() -> None:
+    stub = StubVpp()
+    answer_lookups(stub, ("192.0.2.9/32", 15, [path()]), ("2001:db8::9/128", 15, [path()]))
+    stub.answers["sw_interface_get_table"] = lambda request: [
+        stub.say("sw_interface_get_table_reply", request, {"vrf_id": 7 if request.value("sw_if_index") == PORT else 8})
+    ]
+    asked = [("port", "192.0.2.9"), ("port", "192.0.2.8"), ("port", "2001:db8::9"), ("port.100", "192.0.2.9")]
+    with connected(stub) as plane:
+        found = plane.find_neighbors([*asked, ("gone", "192.0.2.9")], VppForwarding(names=NAMES), lambda seconds: None)
+    assert found == {asked[0], asked[2]}
+
+
+def test_prefixes_of_ipv4_are_counted_by_their_length_and_those_of_ipv6_are_not() -> None:
+    stub = StubVpp()
+    text = "ipv4-VRF:7, fib_index:1, locks:[lcp-rt:1, ]\r\n   Prefix length         Count      \r\n"
+    stub.show({"show ip fib summary table 7": f"{text}{24:20}{700000:16}\r\n{32:20}{9:16}\r\n"})
+    with connected(stub) as plane:
+        assert plane.count_prefixes(TableId(False, 7)) == {24: 700000, 32: 9}
+        assert plane.count_prefixes(TableId(True, 7)) == {}
+
+
+def test_neighbors_are_asked_for_all_at_once_only_where_the_segment_shows_that_they_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for sizes, is_read in ((None, False), (TableSizes(adjacencies=300), True), (TableSizes(adjacencies=301), False)):
+        monkeypatch.setattr("vppcfg.vpp.live.read_sizes", lambda path, sizes=sizes: sizes)
+        stub = vpp_with_pairs()
+        with connected(stub) as plane:
+            assert plane.read_forwarding(is_all=False).has_neighbors is is_read
+        assert ("ip_neighbor_dump" in stub.asked) is is_read
+        assert "ip_table_dump" not in stub.asked

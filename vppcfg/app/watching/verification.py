@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from ipaddress import ip_network
 
 from vppcfg.app.target import Target
 from vppcfg.app.unmanaged import accepted_in, lost_protection, unprotected_text
 from vppcfg.app.verifying import verify
 from vppcfg.app.watching.notices import Notice, Output, WallClock
 from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError, VppcfgError
+from vppcfg.model.forwarding import TableId, prefix_key
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
 from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.report import VerifyReport
+from vppcfg.verify.sample import DAY_S, RoutePlace, VerifySample
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +31,13 @@ SHARE = 4.0
 """After a verification that took a second, VPP is left alone for at least so many."""
 
 
-def verifier_of(target: Target) -> Verifier:
-    """Return what connects to a VPP, holds it against Linux, and closes the session."""
+def verifier_of(target: Target, *, interval_s: float, is_all: bool = False, clock: WallClock = time) -> Verifier:
+    """Return what connects to a VPP, holds it against Linux, and closes the session.
 
+    Unless `is_all`, it looks at a part of the routes each time, all within a day when it is called every `interval_s`.
+    """
     seen: dict[int, State | None] = {}
+    sample = None if is_all else VerifySample(interval_s, clock.time() % DAY_S / DAY_S)
 
     def accepted(boot_id: str) -> State | None:
         try:
@@ -47,17 +54,24 @@ def verifier_of(target: Target) -> Verifier:
                     "the Linux around this VPP cannot be seen from here",
                     "run it on the router itself, as root; a simulated VPP has no Linux around it",
                 )
-            report = verify(vpp, linux)
             state = accepted(vpp.boot_id)
+            routes = list(state.of(Route).values()) if state is not None else []
+            report = verify(vpp, linux, sample=sample, own=[_place_of(route) for route in routes])
             unprotected = lost_protection(state, vpp, vpp.observe)
-            return replace(report, unprotected=unprotected, shadowed=_shadowed(state, vpp.observe))
+            return replace(report, unprotected=unprotected, shadowed=_shadowed(vpp.hidden(routes)))
 
     return look
 
 
-def _shadowed(accepted: State | None, observe: Callable[[], State]) -> Mapping[str, str]:
-    """Return the routes that were set and lie below those of others; VPP is observed only where there are routes."""
-    return observe().hidden_by if accepted is not None and accepted.of(Route) else {}
+def _place_of(route: Route) -> RoutePlace:
+    network = ip_network(route.prefix)
+    key = prefix_key(route.is_ipv6, network.network_address.packed, network.prefixlen)
+    return TableId(route.is_ipv6, route.table_id), key
+
+
+def _shadowed(hidden: Iterable[HiddenObject]) -> Mapping[str, str]:
+    """Return the routes that were set and lie below those of others, and whose these are."""
+    return {each.found.name: each.by for each in hidden if each.found is not None and each.by}
 
 
 def verified(report: VerifyReport) -> Notice:
@@ -78,7 +92,7 @@ def not_verified(error: VppcfgError) -> Notice:
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
     groups = tuple(group for group in report.groups if group.kind is not MismatchKind.VPP_ONLY)
-    besides = (report.unprotected, tuple(sorted(report.shadowed.items())), tuple(sorted(report.limits)))
+    besides = (report.unprotected, tuple(sorted(report.shadowed.items())), *sorted({*report.limits, *report.unread}))
     return groups, *besides, bool(report.count)
 
 
