@@ -1,12 +1,17 @@
-"""Takes readings of a running VPP: the stats segment first, API dumps and CLI commands beside it."""
+"""Takes readings of a running VPP: the stats segment first, API dumps and CLI commands beside it.
+
+VPP runs a command while its workers stand still, and packets are lost when that takes long: whoever looks for losses
+must not cause them. What the segment, the API or the kernel has is read there.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +25,39 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("vppcfg.cli.tune_live")  # the name stands in messages
 
-_ALWAYS = ("errors", "interface", "buffers")
-_COUNTING = ("runtime", *_ALWAYS)
-"""What is read each time where the stats segment does not have it."""
+
+class Asking(Enum):
+    """When a running VPP is asked to run a command."""
+
+    ONCE = "at the last reading"
+    PER_PORT = "at the last reading, of each physical port by itself"
+    WITHOUT_NODES = "at each reading where the segment has no counters of nodes"
+    WITHOUT_SEGMENT = "at each reading of a VPP without a stats segment"
+    WITH_HEAP = "at the last reading with --heap"
+    NEVER = "never: saved and pasted texts alone have it"
+
+
+ASKED: Mapping[str, tuple[Asking, str]] = {
+    "version": (Asking.ONCE, "a few lines"),
+    "cpu": (Asking.ONCE, "a few lines"),
+    "trace": (Asking.ONCE, "the first packet of each thread that is traced; VPP sorts what is in the trace"),
+    "runtime-max": (Asking.ONCE, "copies the counters of nodes, some 10 ns for each node and thread, then goes on"),
+    "hardware": (Asking.PER_PORT, "what the driver takes to read its counters and link, of all at once seconds"),
+    "interface": (Asking.PER_PORT, "a few lines; of 10,000 interfaces at once 50 ms"),
+    "runtime": (Asking.WITHOUT_NODES, "as `show runtime max`"),
+    "errors": (Asking.WITHOUT_SEGMENT, "sums the errors of all nodes and threads"),
+    "buffers": (Asking.WITHOUT_SEGMENT, "a line for each NUMA node"),
+    "rx-placement": (Asking.NEVER, "a line for each queue, which the API has too"),
+    "threads": (Asking.NEVER, "reads files of /proc; the API has it and is thread safe"),
+    "memory": (Asking.WITH_HEAP, "walks the heap: 0.7 s with a full table; the segment has how full it is"),
+    "pci": (Asking.NEVER, "reads the vital product data of each device, 0.1 s for some; the kernel has the rest"),
+}
+"""When each of COMMANDS is run on a running VPP, and what that costs: so long workers stand still."""
+MOST_PORTS = 64
+"""Physical ports that are asked about one by one."""
 _PATIENCE_S = 15.0
 """A little more than VPP's own update interval."""
+_REFRESH_S = 10.0
 _TICKS = 10
 _PID = re.compile(r"Current PID:\s+(\d+)")
 
@@ -41,6 +74,18 @@ class ReadingPlan:
     """Where /proc and /sys are."""
     readings: int
     interval_s: float
+    has_heap: bool = False
+    """Whether VPP is to walk its heap."""
+
+    @property
+    def shortest_s(self) -> float:
+        """Return how long reading takes at least; each reading may wait for a refresh of VPP's counters, too."""
+        return (self.readings - 1) * self.interval_s
+
+    @property
+    def longest_s(self) -> float:
+        """Return how long reading takes where VPP refreshes its counters every ten seconds, as it does by default."""
+        return self.shortest_s + self.readings * _REFRESH_S
 
     @property
     def ticks(self) -> int:
@@ -71,7 +116,7 @@ def _open_stats(plan: ReadingPlan, stack: ExitStack) -> StatsSegment | None:
     except DataplaneError as error:
         if plan.stats_socket:
             raise
-        log.warning("%s; VPP's CLI is asked instead", error.message)
+        log.warning("%s; VPP's CLI is asked instead, which stops its workers meanwhile", error.message)
         return None
 
 
@@ -117,19 +162,48 @@ class _CaptureReader:
                 log.warning("VPP has not refreshed its counters in %.0f s: is it hung?", _PATIENCE_S)
             documents["stats"] = self._stats.read()
         taken_s = time.monotonic()
-        names: tuple[str, ...] = _ALWAYS if has_nodes else _COUNTING
+        texts = self._telemetry.texts({name: COMMANDS[name] for name in self._names(is_last=host_before is not None)})
+        if self._stats is None:
+            texts |= self._telemetry.texts({"interface": COMMANDS["interface"]})
         if host_before is not None:
-            names = tuple(name for name in COMMANDS if name != "runtime" or not has_nodes)
             documents["host"] = _since(host_before, self._host())
-        texts = self._telemetry.texts({name: COMMANDS[name] for name in names})
+            texts = self._of_ports(documents["api"]["ports"]) | texts
         return Capture(
             name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents, whole=frozenset(texts)
         )
+
+    def _names(self, *, is_last: bool) -> list[str]:
+        """Return the commands that are run at a reading."""
+        wanted = {Asking.ONCE} if is_last else set()
+        wanted |= {Asking.WITH_HEAP} if is_last and self._plan.has_heap else set()
+        if self._stats is None:
+            wanted |= {Asking.WITHOUT_SEGMENT, Asking.WITHOUT_NODES}
+        elif not self._stats.has_nodes:
+            wanted |= {Asking.WITHOUT_NODES}
+        return [name for name in COMMANDS if ASKED[name][0] in wanted]
+
+    def _of_ports(self, ports: Sequence[str]) -> dict[str, str]:
+        """Return what VPP prints of physical ports, asked one by one, as if it had been asked for them together."""
+        names = [name for name, (asking, _) in ASKED.items() if asking is Asking.PER_PORT]
+        found = self._telemetry.texts(
+            {f"{name} {port}": f"{COMMANDS[name]} {port}" for name in names for port in ports[:MOST_PORTS]}
+        )
+        return {
+            name: _joined(texts)
+            for name in names
+            if (texts := [text for key, text in found.items() if key.startswith(f"{name} ")])
+        }
 
     def _host(self) -> dict[str, Any]:
         from vppcfg.host.running import read_running
 
         return read_running(self._plan.root, self._pid)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return texts below each other with one header, the first line of each."""
+    first, *others = texts
+    return "".join([f"{first.rstrip()}\n", *(f"{each.partition(chr(10))[2].rstrip()}\n" for each in others)])
 
 
 def _since(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

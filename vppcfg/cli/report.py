@@ -17,7 +17,7 @@ from vppcfg.cli.options import (
     target_of,
 )
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.tune.cli.options import add_live_options, reading_plan
+from vppcfg.tune.cli.options import add_live_options, announce, reading_plan
 
 log = logging.getLogger("root.main")
 
@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     request = ReportRequest(
         files=files_of(args), reading=plan, root=args.root, has_capture=not args.no_capture, has_log=not args.no_log
     )
+    if request.has_capture:
+        announce(plan)
     with Progress("Reading VPP", plan.ticks, unit="readings") as progress:
         report = collect(target_of(args), request, now(), progress.report)
     _store(pack(f"vppcfg-report-{at}", report.members, int(time.time())), output)

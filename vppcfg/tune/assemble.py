@@ -52,8 +52,8 @@ _DOCUMENTS: tuple[_Reader, ...] = (
 """In the order in which they go over what came before; the stats segment comes last."""
 _ENDING_OPEN = {"threads", "interfaces", "hardware"}
 """Parts with several lines for each row."""
-_PREFERRED_TEXTS = {"buffers"}
-"""`show buffers` prints the NUMA node too."""
+_PREFERRED_TEXTS = {"buffers", "pci"}
+"""`show buffers` prints the NUMA node of pools with any name, `show pci` what VPP itself sees of links."""
 
 
 def load_of_captures(captures: Sequence[Capture]) -> Load:

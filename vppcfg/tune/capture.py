@@ -38,10 +38,11 @@ COMMANDS: dict[str, str] = {
     "memory": "show memory main-heap stats-segment",
     "trace": "show trace max 1",
 }
-"""File name without `.txt` -> the command that prints it.
+"""File name without `.txt` -> the command that prints it; all are understood where they were saved or pasted.
 
-`show memory` alone prints every heap from 26.02 on, one of each classify table among them, and none before: a thousand
-tables held up VPP's main thread for more than ten seconds.
+What is asked of a running VPP, and what that costs it, is in app/capturing.py. `show memory` alone prints every heap
+from 26.02 on, one of each classify table among them, and none before: a thousand tables held up VPP's main thread for
+more than ten seconds.
 """
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")

@@ -7,6 +7,7 @@ Shape of stats.json: `clock_s` when it was read, `time_s` since the counters of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from vppcfg.tune.reading import (
     HostFacts,
     InterfaceCounters,
     NodeCounters,
+    PciDevice,
     RxQueue,
     ThreadCounters,
     ThreadPlace,
@@ -24,6 +26,8 @@ from vppcfg.tune.reading import (
 )
 
 _PORT_NODES = ("-tx", "-output")
+_POOL = re.compile(r"default-numa-(\d+)")
+"""What VPP calls the buffers of a NUMA node (vlib_buffer_main_init_numa_node in vlib/buffer.c)."""
 Parts = dict[str, Any]
 """Fields of Reading."""
 _INTERFACE_FIELDS = ("rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "drops", "punts", "rx_miss", "rx_no_buf",
@@ -105,7 +109,9 @@ def _interface(name: str, row: Mapping[str, Any]) -> InterfaceCounters:
 def _pool(name: str, row: Mapping[str, Any]) -> BufferPool:
     available, cached, used = (int(row[kind]) for kind in ("available", "cached", "used"))
     total = available + cached + used
-    return BufferPool(name=name, total=total, available=available, cached=cached, used=used)
+    node = _POOL.fullmatch(name)
+    numa = int(node[1]) if node else None
+    return BufferPool(name=name, total=total, available=available, cached=cached, used=used, numa=numa)
 
 
 def _heap(name: str, row: Mapping[str, Any]) -> Heap:
@@ -140,7 +146,8 @@ def parts_of_host(document: Any) -> Parts:
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{type(error).__name__} at {error}") from error
-    return {"host": facts}
+    links = tuple(PciDevice(address=each[0], gt_per_s=each[1], width=each[2]) for each in facts.pci_links)
+    return {"host": facts, "pci": links} if links else {"host": facts}
 
 
 def parts_of_api(document: Any) -> Parts:

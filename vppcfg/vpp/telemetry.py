@@ -1,4 +1,7 @@
-"""What a running VPP reports about threads and queues: API dumps first, then what only its CLI prints."""
+"""What a running VPP reports about threads and queues: API dumps first, then what only its CLI prints.
+
+VPP's workers go on while it tells threads and interfaces, and stand still for the queues, some microseconds for each.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from vppcfg.errors import DataplaneError
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.devclass import kind_of
 from vppcfg.vpp.unixsocket import open_socket
 
 _LOG = logging.getLogger(__name__)
 _EVERY_INTERFACE = 0xFFFFFFFF
+_LOCAL = "local0"
 
 
 class Telemetry:
@@ -57,8 +63,10 @@ class Telemetry:
         """
         connection = self._connection
         document: dict[str, Any] = {"format_version": 1, "version": _version(connection)}
-        names = _interface_names(connection)
+        rows = _interfaces(connection)
+        names = {row[0]: text_of(row[2]) for row in rows}
         document["interfaces"] = {str(index): name for index, name in names.items()}
+        document["ports"] = [names[row[0]] for row in rows if _is_port(*row)]
         if connection.has("show_threads"):
             document["threads"] = list(_threads(connection))
         if connection.has("sw_interface_rx_placement_dump"):
@@ -74,10 +82,16 @@ def _version(connection: Connection) -> str:
     return text_of(versions[0][0]).removeprefix("v") if versions else ""
 
 
-def _interface_names(connection: Connection) -> dict[int, str]:
+def _interfaces(connection: Connection) -> list[tuple[Any, ...]]:
+    """Return index, index of the port, name, class and tag of each interface; VPP's workers go on meanwhile."""
     replies = connection.ask([connection.request("sw_interface_dump", {"sw_if_index": _EVERY_INTERFACE})[1]])
-    rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "interface_name")
-    return {index: text_of(name) for index, name in rows}
+    paths = ("sw_if_index", "sup_sw_if_index", "interface_name", "interface_dev_type", "tag")
+    return connection.rows(replies, "sw_interface_details", *paths)
+
+
+def _is_port(index: int, parent: int, name: bytes, device_class: bytes, tag: bytes) -> bool:
+    is_own = index == parent and text_of(name) != _LOCAL
+    return is_own and kind_of(text_of(device_class), text_of(name), text_of(tag)) is InterfaceKind.PHYSICAL
 
 
 def _threads(connection: Connection) -> Iterable[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.options import add_dataplane_options, number_within
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from vppcfg.tune.capture import Capture
     from vppcfg.tune.load import Load
 
+log = logging.getLogger(__name__)
 _LONGEST_S = 3600.0
 
 
@@ -34,6 +36,12 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
         "--readings", metavar="N", type=_count, default=3, help="how many readings, at least 2 (default: %(default)s)"
     )
     parser.add_argument("--root", metavar="DIR", default="/", help="where /proc and /sys are (default: %(default)s)")
+    parser.add_argument(
+        "--heap",
+        action="store_true",
+        help="also let VPP walk its heap (show memory), which stops forwarding: 0.7 s with a full table; how full it "
+        "is, is known without",
+    )
 
 
 def reading_plan(args: argparse.Namespace) -> ReadingPlan:
@@ -47,7 +55,13 @@ def reading_plan(args: argparse.Namespace) -> ReadingPlan:
         root=args.root,
         readings=args.readings,
         interval_s=args.interval,
+        has_heap=args.heap,
     )
+
+
+def announce(plan: ReadingPlan) -> None:
+    """Write how long reading will take."""
+    log.info("Reading VPP %d times takes %.0f to %.0f s", plan.readings, plan.shortest_s, plan.longest_s)
 
 
 def captures_of(plan: ReadingPlan) -> list[Capture]:
@@ -55,6 +69,7 @@ def captures_of(plan: ReadingPlan) -> list[Capture]:
     from vppcfg.app.capturing import take_captures
     from vppcfg.cli.progress import Progress
 
+    announce(plan)
     with Progress("Reading VPP", plan.ticks, unit="readings") as progress:
         return take_captures(plan, progress.report)
 
