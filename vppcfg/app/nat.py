@@ -27,8 +27,10 @@ from vppcfg.model.nat_session import (
 )
 from vppcfg.model.state import State
 
-MOST_HOSTS_ASKED = 4096
+MOST_HOSTS_ASKED = 50
 """Hosts of DET44 that VPP is asked about one by one by default."""
+MOST_WALKED = 1000
+"""Sessions of NAT44 that VPP goes through by default, with its workers stopped: some 100 ns for each."""
 _NOT_OF_MAP = "the address is in a DET44 map, which gives the port to no host"
 _NO_RECORD = "VPP keeps no record of who had the port before"
 
@@ -38,6 +40,9 @@ class Sessions(Protocol):
 
     def nat44_limit(self) -> int | None:
         """Return how many sessions each thread keeps, None while NAT44 is off."""
+
+    def nat44_count(self) -> int | None:
+        """Return how many sessions there are, None while that is unknown."""
 
     def nat44_threads(self) -> tuple[ThreadSessions, ...]:
         """Return how many sessions each thread has."""
@@ -58,11 +63,14 @@ class Sessions(Protocol):
         """Return how many sessions each of `hosts` has that has any, the busiest first."""
 
 
-def port_holders_now(target: Target, address: str, port: int) -> PortAnswer:
-    """Return who has a port of an outside address, as a VPP has it. Raise DataplaneError."""
+def port_holders_now(target: Target, address: str, port: int, *, walks: bool = False) -> PortAnswer:
+    """Return who has a port of an outside address, as a VPP has it. Raise DataplaneError.
+
+    With `walks`, VPP goes through its sessions however many these are.
+    """
     vpp, _ = target.connect_apart()
     with vpp:
-        return who_has(vpp.observe(), vpp.nat(), address, port)
+        return who_has(vpp.observe(), vpp.nat(), address, port, walks=walks)
 
 
 def use_now(target: Target, *, of_all_hosts: bool) -> NatUse:
@@ -70,8 +78,7 @@ def use_now(target: Target, *, of_all_hosts: bool) -> NatUse:
     vpp, _ = target.connect_apart()
     with vpp:
         state = vpp.observe()
-        most = None if of_all_hosts else MOST_HOSTS_ASKED
-        return use_of(state, vpp.nat(), most)
+        return use_of(state, vpp.nat(), of_all_hosts=of_all_hosts)
 
 
 def port_holders_by_file(configuration: Configuration, address: str, port: int) -> PortAnswer:
@@ -86,7 +93,7 @@ def port_holders_by_file(configuration: Configuration, address: str, port: int) 
     return PortAnswer(address=address, port=port, holders=holders, note=note)
 
 
-def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAnswer:
+def who_has(state: State, sessions: Sessions, address: str, port: int, *, walks: bool = False) -> PortAnswer:
     """Return who has a port of an outside address: by a map, by a mapping, or by sessions that there are now."""
     by_maps = [_with_sessions(each, sessions, port) for each in _by_maps(state.of(Det44Map).values(), address, port)]
     if by_maps:
@@ -94,14 +101,22 @@ def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAn
     there = state.interfaces
     interfaces = ((name, there.get(each.unnumbered or name, each).in_order) for name, each in there.items())
     addresses = _outside_addresses(interfaces, state.facts.followed_addresses)
-    found = sessions.nat44_on_port(address, port) if state.of(Nat44) else ()
+    unsearched = _too_many(sessions) if state.of(Nat44) and not walks else 0
+    found = sessions.nat44_on_port(address, port) if state.of(Nat44) and not unsearched else ()
     mapped = [
         replace(each, sessions=tuple(session for session in found if _is_of(session, each)))
         for each in _by_mappings(state.of(NatMapping).values(), addresses, address, port)
     ]
     others = (each for each in found if not any(_is_of(each, holder) for holder in mapped))
     holders = (*mapped, *_by_sessions(others))
-    return PortAnswer(address=address, port=port, holders=holders, note="" if holders else _note(state, address))
+    note = "" if holders else _note(state, address)
+    return PortAnswer(address=address, port=port, holders=holders, note=note, unsearched=unsearched)
+
+
+def _too_many(sessions: Sessions) -> int:
+    """Return how many sessions of NAT44 there are where VPP is not to go through them, else 0."""
+    count = sessions.nat44_count() or 0
+    return count if count > MOST_WALKED else 0
 
 
 def _outside_addresses(addresses: Iterable[tuple[str, Sequence[str]]], taken: Collection[str] = ()) -> dict[str, str]:
@@ -197,13 +212,20 @@ def _note(state: State, address: str) -> str:
     return f"the address is that of {owner}" if owner else "neither DET44 nor NAT44 has the address"
 
 
-def use_of(state: State, sessions: Sessions, most_hosts: int | None) -> NatUse:
-    """Return how full the tables are; of DET44, `most_hosts` hosts are asked about, None for all."""
+def use_of(state: State, sessions: Sessions, *, of_all_hosts: bool) -> NatUse:
+    """Return how full the tables are; without `of_all_hosts`, hosts are asked about as far as that takes VPP no time.
+
+    They are found among all sessions of NAT44, and asked about one by one of DET44.
+    """
     limit = sessions.nat44_limit()
     nat44 = None
     if limit is not None:
-        nat44 = Nat44Use(most_per_thread=limit, threads=sessions.nat44_threads(), hosts=sessions.nat44_hosts())
+        has_hosts = of_all_hosts or not _too_many(sessions)
+        hosts = sessions.nat44_hosts() if has_hosts else ()
+        threads = sessions.nat44_threads()
+        nat44 = Nat44Use(most_per_thread=limit, threads=threads, hosts=hosts, has_hosts=has_hosts)
     maps = list(state.of(Det44Map).values())
+    most_hosts = None if of_all_hosts else MOST_HOSTS_ASKED
     return NatUse(nat44=nat44, det44=_det44_use(maps, sessions, most_hosts) if maps else None)
 
 

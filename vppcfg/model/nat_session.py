@@ -68,6 +68,8 @@ class PortAnswer:
     holders: tuple[NatPortHolder, ...]
     note: str = ""
     """What is known of the address where the port is free."""
+    unsearched: int = 0
+    """Sessions of NAT44 that were not looked through, for VPP would stop its workers meanwhile."""
 
 
 @record
@@ -97,6 +99,8 @@ class Nat44Use:
     threads: tuple[ThreadSessions, ...]
     hosts: tuple[HostSessions, ...]
     """The busiest first."""
+    has_hosts: bool = True
+    """Whether hosts were asked for; VPP goes through all sessions for them."""
 
     @property
     def busiest(self) -> int:

@@ -39,7 +39,10 @@ def answer_lines(answer: PortAnswer) -> Iterator[str]:
             yield f"  {_session(session)}"
         if len(holder.sessions) > _MOST_SESSIONS:
             yield f"  and {len(holder.sessions) - _MOST_SESSIONS} more"
-    if not answer.holders:
+    if answer.unsearched:
+        yield f"the {answer.unsearched:,} sessions of NAT44 were not looked through for {asked}"
+        yield from _indented(f"--walk does, and stops VPP's workers for about {answer.unsearched // 10_000 + 1} ms")
+    elif not answer.holders:
         yield f"no host has {asked}"
         yield from _indented(answer.note)
 
@@ -77,14 +80,17 @@ def use_lines(use: NatUse, top: int) -> Iterator[str]:
 
 def _nat44_lines(use: Nat44Use, top: int) -> Iterator[str]:
     total = sum(each.sessions for each in use.threads)
-    hosts = numbered(len(use.hosts), "host")
-    yield f"NAT44: {total} sessions of {hosts}; each thread has room for {use.most_per_thread}"
+    of_hosts = f" of {numbered(len(use.hosts), 'host')}" if use.has_hosts else ""
+    yield f"NAT44: {total} sessions{of_hosts}; each thread has room for {use.most_per_thread}"
     rows = [
         (each.thread, str(each.sessions), f"{_percent(use.most_per_thread - each.sessions, use.most_per_thread)} free")
         for each in use.threads
     ]
     yield from _table(("thread", "sessions", "room"), rows)
     yield from _host_table(use.hosts, top, None)
+    if not use.has_hosts:
+        text = f"--all-hosts shows hosts, and stops VPP's workers for about {total // 10_000 + 1} ms"
+        yield from _indented(text)
 
 
 def _det44_lines(use: Det44Use, top: int) -> Iterator[str]:
@@ -134,6 +140,7 @@ def answer_document(answer: PortAnswer) -> dict[str, Any]:
         "port": answer.port,
         "holders": [_holder(each) for each in answer.holders],
         "note": answer.note or None,
+        "unsearched_sessions": answer.unsearched,
     }
 
 
@@ -181,6 +188,7 @@ def _nat44_document(use: Nat44Use, top: int) -> dict[str, Any]:
         "busiest_thread": use.busiest,
         "threads": [{"thread": each.thread, "sessions": each.sessions} for each in use.threads],
         "hosts": len(use.hosts),
+        "has_hosts": use.has_hosts,
         "top": [
             {"host": each.host, "vrf_id": each.vrf_id, "sessions": each.sessions, "static": each.static}
             for each in use.hosts[:top]

@@ -55,7 +55,7 @@ There is no look-up of one, and a question for one interface has all of its neig
 """
 _BATCH = 16
 """Look-ups that are asked together: VPP lets its workers go on between two of them."""
-_LOOKUP_S = 20e-6
+_LOOKUP_S = 10e-6
 """How long VPP's workers stand still for one, at most, as measured with one worker."""
 _SHARE = 0.01
 """Of the time in which look-ups are made, workers stand still for so much of it at most."""

@@ -205,7 +205,7 @@ class LiveDataplane:
         """Return what asks for the sessions of NAT."""
         from vppcfg.vpp.nat_sessions import NatSessions
 
-        return NatSessions(self._connection)
+        return NatSessions(self._connection, self._stats_socket)
 
     def read_forwarding(self, *, is_all: bool = True) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError.

@@ -1,19 +1,26 @@
 """Reads the sessions of VPP's NAT, of a port, of hosts, of threads (plugins/nat).
 
-VPP stops its workers while it goes through the sessions for any of these, a second for some millions.
+VPP stops its workers while it goes through the sessions for those of a port or of hosts, a second for some millions:
+whoever asks looks at their number first, which the stats segment has.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address
 from typing import Any
 
+from vppcfg.errors import DataplaneError
 from vppcfg.model.nat_session import HostSessions, NatSession, ThreadSessions
 from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.segment import Segment
 from vppcfg.vpp.shell import show
 
+log = logging.getLogger(__name__)
+_TOTAL = "/nat44-ed/total-sessions"
+"""Of each thread (nat44_ed.c)."""
 _CONFIG = "nat44_show_running_config"
 _USERS, _USER = "nat44_user_dump", "nat44_user_details"
 _DET44_MAPS, _DET44_MAP = "det44_map_dump", "det44_map_details"
@@ -35,8 +42,9 @@ _AT_ONCE = 500
 class NatSessions:
     """The sessions of one VPP."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, stats_socket: str = "") -> None:
         self._connection = connection
+        self._stats_socket = stats_socket
 
     def nat44_limit(self) -> int | None:
         """Return how many sessions each thread keeps, None while NAT44 is off."""
@@ -46,10 +54,28 @@ class NatSessions:
         rows = self._connection.rows(replies, f"{_CONFIG}_reply", "sessions")
         return next((sessions for (sessions,) in rows if sessions), None)
 
+    def nat44_count(self) -> int | None:
+        """Return how many sessions there are, None where the stats segment cannot be read."""
+        counts = self._counts()
+        return None if counts is None else sum(counts)
+
     def nat44_threads(self) -> tuple[ThreadSessions, ...]:
-        """Return how many sessions each thread has."""
+        """Return how many sessions each thread has; without a stats segment, VPP goes through all of them."""
+        if (counts := self._counts()) is not None:
+            names = ["vpp_main", *(f"vpp_wk_{number}" for number in range(len(counts) - 1))]
+            found = list(zip(names, counts, strict=True))
+            return tuple(ThreadSessions(thread=name, sessions=each) for name, each in found[1:] or found)
+        log.warning("VPP's statistics cannot be read: it stops its workers while it counts its sessions")
         text = show(self._connection, f"show nat44 sessions {_NOBODY}")[1]
         return tuple(ThreadSessions(thread=name, sessions=int(count)) for name, count in _THREAD.findall(text))
+
+    def _counts(self) -> list[int] | None:
+        try:
+            with Segment(self._stats_socket, only=(_TOTAL,)) as segment:
+                rows = segment.read(lambda: segment.simple(_TOTAL))
+        except DataplaneError:
+            return None
+        return [sum(row) for row in rows] or None
 
     def nat44_hosts(self) -> tuple[HostSessions, ...]:
         """Return how many sessions each host has, the busiest first; VPP reports each thread by itself."""

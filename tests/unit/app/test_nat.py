@@ -71,6 +71,11 @@ class Sessions:
     def __init__(self, on_port: Iterable[NatSession] = (), of_host: Iterable[NatSession] = ()) -> None:
         self.on_port, self.of_host = tuple(on_port), tuple(of_host)
         self.asked: list[str] = []
+        self.count: int | None = 999
+        self.walks = 0
+
+    def nat44_count(self) -> int | None:
+        return self.count
 
     def nat44_limit(self) -> int | None:
         return 1000
@@ -79,9 +84,11 @@ class Sessions:
         return ThreadSessions(thread="vpp_wk_0", sessions=999), ThreadSessions(thread="vpp_wk_1", sessions=0)
 
     def nat44_hosts(self) -> tuple[HostSessions, ...]:
+        self.walks += 1
         return HostSessions(host="192.168.1.10", sessions=990), HostSessions(host="192.168.1.20", sessions=9, static=9)
 
     def nat44_on_port(self, address: str, port: int) -> tuple[NatSession, ...]:
+        self.walks += 1
         return self.on_port
 
     def det44_counts(self) -> dict[tuple[str, str], int]:
@@ -205,20 +212,40 @@ def test_a_mapping_by_an_interface_has_the_address_that_vpp_has_taken(taken: tup
     assert [host for host in hosts if port_holders_by_file(configuration, host, 80).holders] == ["203.0.113.2"]
 
 
-@pytest.mark.parametrize(("most", "asked", "unread"), [(None, 256, 0), (100, 100, 156)])
-def test_hosts_of_maps_with_sessions_are_asked_about_as_many_as_wanted(
-    most: int | None, asked: int, unread: int
-) -> None:
+@pytest.mark.parametrize(("of_all", "asked", "unread"), [(True, 256, 0), (False, 50, 206)])
+def test_hosts_of_maps_with_sessions_are_asked_about_as_many_as_wanted(of_all: bool, asked: int, unread: int) -> None:
     sessions = Sessions()
-    use = use_of(router(), sessions, most).det44
+    use = use_of(router(), sessions, of_all_hosts=of_all).det44
     assert use is not None
     assert (len(sessions.asked), use.unread_hosts) == (asked, unread)
     assert [(each.hosts, each.ports_per_host, each.sessions) for each in use.maps] == [(256, 4032, 7), (32, 2016, 0)]
 
 
+@pytest.mark.parametrize(("count", "walks"), [(None, 1), (1000, 1), (1001, 0)])
+def test_vpp_goes_through_its_sessions_where_they_are_few_or_whoever_asks_wants_it(
+    count: int | None, walks: int
+) -> None:
+    session = NatSession(host="10.0.0.1", host_port=5, outside_port=5, protocol="tcp")
+    for is_wanted in (False, True):
+        sessions = Sessions(on_port=[session])
+        sessions.count = count
+        answer = who_has(router(), sessions, "203.0.113.9", 5, walks=is_wanted)
+        assert (bool(answer.holders), answer.unsearched) == ((True, 0) if walks or is_wanted else (False, 1001))
+        use = use_of(router(), sessions, of_all_hosts=is_wanted).nat44
+        assert use is not None
+        assert use.has_hosts is bool(use.hosts) is bool(walks or is_wanted)
+        assert sessions.walks == 2 * bool(walks or is_wanted)
+
+
 def test_text_is_narrow_and_documents_are_as_described() -> None:
-    use = use_of(router(), Sessions(), 100)
+    use = use_of(router(), Sessions(), of_all_hosts=False)
     lines = [*use_lines(use, top=1)]
+    crowded = Sessions()
+    crowded.count = 300_000
+    unread, unsearched = use_of(router(), crowded, of_all_hosts=False), who_has(router(), crowded, "203.0.113.9", 5)
+    lines += [*use_lines(unread, top=1), *answer_lines(unsearched)]
+    jsonschema.validate(use_document(unread, top=1), SCHEMA)
+    assert "the 300,000 sessions of NAT44 were not looked through for 203.0.113.9:5" in lines
     many = [NatSession(host="10.0.0.1", host_port=5, outside_port=5, protocol="tcp", remote="255.255.255.255")] * 12
     answers = [
         who_has(router(), Sessions(on_port=many, of_host=many), address, port)
