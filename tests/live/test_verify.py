@@ -10,6 +10,7 @@ from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
+from vppcfg.verify.sample import VerifySample
 
 PORTS = ("port0", "port1")
 EARLY = "10.77.0.0/16"
@@ -70,16 +71,16 @@ def router() -> Iterator[RealVpp]:
         vpp.stop()
 
 
-def verified(vpp: RealVpp) -> VerifyReport:
+def verified(vpp: RealVpp, sample: VerifySample | None = None) -> VerifyReport:
     plane, linux = Target(api_socket=str(vpp.socket_path)).connect_apart()
     assert linux is not None
     with plane:
-        return verify(plane, linux, pause_s=SETTLE_S)
+        return verify(plane, linux, sample=sample, pause_s=SETTLE_S)
 
 
-def found(vpp: RealVpp) -> Found:
+def found(vpp: RealVpp, sample: VerifySample | None = None) -> Found:
     """Return what counts, each with the first that is named, or the interface."""
-    groups = [group for group in verified(vpp).groups if group.kind is not MismatchKind.VPP_ONLY]
+    groups = [group for group in verified(vpp, sample).groups if group.kind is not MismatchKind.VPP_ONLY]
     return {(group.subject, group.kind, next(iter(group.first), group.interface)) for group in groups}
 
 
@@ -89,6 +90,26 @@ def test_a_healthy_router_has_no_mismatch_and_all_that_linux_has_was_compared(ro
     assert report.compared[Subject.ROUTE] == len(ROUTES) + len(ROUTES_6) - 2  # throw, and the route with two metrics
     assert report.compared[Subject.ADDRESS] == 3
     assert report.own["CLI"] == 1
+
+
+def test_a_look_by_parts_compares_all_of_a_small_router_but_what_is_vpps_own(router: RealVpp) -> None:
+    report = verified(router, VerifySample(interval_s=300))
+    whole = verified(router)
+    assert (report.count, report.compared, report.in_linux) == (0, whole.compared, whole.in_linux)
+    assert list(report.unread.values()) == [1], "the route of the prompt"
+
+
+def test_a_service_finds_by_parts_what_reading_all_finds(router: RealVpp) -> None:
+    """Linux tells nobody of the routes that go with the last address of a device."""
+    sample = VerifySample(interval_s=300)
+    router.ip("route", "add", "10.14.0.0/16", "via", "198.51.100.9")
+    time.sleep(SETTLE_S)
+    assert verified(router, sample).count == 0
+    router.ip("address", "del", "198.51.100.1/24", "dev", "e1")
+    time.sleep(SETTLE_S)
+    report = verified(router, sample)
+    assert (Subject.ROUTE, MismatchKind.STALE) in report.counts
+    assert report.groups == verified(router).groups
 
 
 def add_a_static_route_that_linux_does_not_go_by(vpp: RealVpp) -> None:
@@ -121,7 +142,7 @@ def test_what_is_changed_behind_linuxs_back_is_found_alone(
 ) -> None:
     fault(router)
     time.sleep(SETTLE_S)
-    assert found(router) == {expected}
+    assert found(router) == found(router, VerifySample(interval_s=300)) == {expected}
 
 
 def test_a_neighbor_that_vpp_has_learnt_by_itself_does_not_count(router: RealVpp) -> None:
