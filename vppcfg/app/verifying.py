@@ -18,14 +18,14 @@ from ipaddress import IPv4Network
 from typing import Protocol
 
 from vppcfg.errors import DataplaneError, LinuxError
-from vppcfg.model.forwarding import LinuxForwarding, RouteEntry, Routes, TableId, VppForwarding
+from vppcfg.model.forwarding import LinuxForwarding, RouteEntry, RoutePlace, Routes, TableId, VppForwarding
 from vppcfg.model.route import SOURCE
 from vppcfg.record import record
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
-from vppcfg.verify.pairs import NeighborsFound, compare_pairs, neighbors_of
+from vppcfg.verify.pairs import compare_pairs, neighbors_of
 from vppcfg.verify.report import VerifyReport, report_of
 from vppcfg.verify.routes import TableComparison, compare_table, shared_with_files
-from vppcfg.verify.sample import RoutePlace, VerifySample, by_table, lengths_of, picked
+from vppcfg.verify.sample import VerifySample, by_table, lengths_of, picked
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,12 @@ READINGS = 6
 """So often both sides are read as long as mismatches become fewer."""
 MOST_LOOKED_UP = 5000
 """Up to so many routes that were different are looked up again one by one, where all had been read."""
+SHARE = 0.01
+"""Of the time in which VPP is asked for one thing after the other, it answers for so much at most."""
+MOST_OF_TIME = 0.001
+"""Of the time between two looks, VPP answers for so much in all; workers stand still for a part of that."""
+LEAST_S = 0.1
+_SHARE_OF_ALL = 0.1
 _MOST_COUNTED = 20
 """Tables whose prefixes VPP is asked to count, the largest of Linux."""
 _HOST = 32
@@ -56,14 +62,17 @@ class Forwarder(Protocol):
         """Yield the routes of a table. Raise DataplaneError."""
 
     def find_routes(
-        self, table: TableId, prefixes: Collection[bytes], around: VppForwarding, pause: Callable[[float], None]
-    ) -> Iterator[tuple[bytes, RouteEntry]]:
-        """Yield those of `prefixes` that a table has, and leave VPP alone in between. Raise DataplaneError."""
+        self, places: Collection[RoutePlace], around: VppForwarding, rest: Callable[[float], bool]
+    ) -> Iterator[tuple[RoutePlace, RouteEntry | None]]:
+        """Yield the routes of single prefixes, None for what is not there, as long as `rest` wants it.
+
+        It is called with the seconds that VPP took to answer a batch. Raise DataplaneError.
+        """
 
     def find_neighbors(
-        self, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Callable[[float], None]
-    ) -> Collection[tuple[str, str]]:
-        """Return those of `asked`, interfaces and addresses, that VPP knows as neighbours. Raise DataplaneError."""
+        self, asked: Collection[tuple[str, str]], around: VppForwarding, rest: Callable[[float], bool]
+    ) -> Mapping[tuple[str, str], bool]:
+        """Return whether VPP has a neighbour for each of `asked`, interfaces and addresses. Raise DataplaneError."""
 
     def count_prefixes(self, table: TableId) -> Mapping[int, int]:
         """Return how many prefixes of each length a table has, nothing where VPP cannot tell. Raise DataplaneError."""
@@ -83,16 +92,32 @@ class Sleeper(Protocol):
         """Wait."""
 
 
+class Pace:
+    """Leaves VPP alone between batches of questions, and ends them when they have taken enough of its time."""
+
+    def __init__(self, clock: Sleeper, *, share: float = SHARE, most_s: float = float("inf")) -> None:
+        """VPP is to answer for `share` of the time at most, and `most_s` in all: so long workers may stand still."""
+        self._clock, self._share, self._left_s = clock, share, most_s
+
+    def rest(self, took_s: float) -> bool:
+        """Wait after VPP took so long to answer, and return whether to go on."""
+        self._left_s -= took_s
+        if self._left_s <= 0:
+            return False
+        self._clock.sleep(took_s / self._share)
+        return True
+
+
 @record
 class VerifyScope:
     """What of VPP is held against Linux at one reading."""
 
-    routes: Callable[[Mapping[TableId, Routes]], Mapping[TableId, Collection[bytes]]] | None = None
+    pace: Callable[[], Pace]
+    routes: Callable[[Mapping[TableId, Routes]], Collection[RoutePlace]] | None = None
     """Chooses the prefixes that are looked up, from what Linux has; None to read all routes of VPP."""
     neighbors: Callable[[Collection[tuple[str, str]]], Collection[tuple[str, str]]] = tuple
     """Chooses from Linux's neighbours in the same way, where VPP has too many to be asked for all."""
     is_all: bool = True
-    pause: Callable[[float], None] = time.sleep
 
 
 def verify(
@@ -110,11 +135,14 @@ def verify(
     becomes less. Routes of files, `own`, are always in the sample.
     """
     if sample is None:
-        scope = VerifyScope(pause=clock.sleep)
+        scope = VerifyScope(pace=lambda: Pace(clock, share=_SHARE_OF_ALL))
     else:
+        most_s = max(LEAST_S, sample.interval_s * MOST_OF_TIME)
         chosen = partial(sample.routes, own=own)
-        scope = VerifyScope(routes=chosen, neighbors=sample.neighbors, is_all=False, pause=clock.sleep)
-    found = compare(vpp, linux, scope)
+        scope = VerifyScope(
+            pace=lambda: Pace(clock, most_s=most_s), routes=chosen, neighbors=sample.neighbors, is_all=False
+        )
+    first = found = compare(vpp, linux, scope)
     is_moving = False
     for _ in range(READINGS - 1):
         before = found.count()
@@ -128,7 +156,7 @@ def verify(
         if not is_fewer:
             break
     if sample is not None:
-        sample.come_back_to(found.places())
+        sample.note(first.looked_up, first.places())
     return report_of(found, is_moving=is_moving)
 
 
@@ -138,7 +166,7 @@ def _again(found: Comparison, scope: VerifyScope) -> VerifyScope:
     neighbors = {(each.interface, each.name) for each in found.mismatches if each.subject is Subject.NEIGHBOR}
     return replace(
         scope,
-        routes=None if scope.is_all and len(places) > MOST_LOOKED_UP else lambda tables: by_table(places),
+        routes=None if scope.is_all and len(places) > MOST_LOOKED_UP else lambda tables: places,
         neighbors=lambda known: sorted(neighbors.intersection(known)),
     )
 
@@ -155,8 +183,7 @@ def compare(vpp: Forwarder, linux: LinuxNamespaces, scope: VerifyScope) -> Compa
     looked_up, unread = None, Counter[str]()
     known = neighbors_of(facts, around[facts.default_netns]) if facts.has_linux_nl and not facts.has_neighbors else []
     if known:
-        asked = scope.neighbors(known)
-        looked_up = NeighborsFound(asked=asked, there=vpp.find_neighbors(asked, facts, scope.pause))
+        looked_up = vpp.find_neighbors(scope.neighbors(known), facts, scope.pace().rest)
         unread[_MACS] = len(known)
     pairs = compare_pairs(facts, around, looked_up)
     limits = pairs.limits
@@ -173,6 +200,7 @@ def compare(vpp: Forwarder, linux: LinuxNamespaces, scope: VerifyScope) -> Compa
         in_linux={**in_linux, Subject.ROUTE: max(routes.in_linux, routes.compared)},
         uncounted=routes.uncounted,
         unread={**unread, **routes.beside},
+        looked_up=frozenset(routes.looked_up),
     )
 
 
@@ -211,6 +239,7 @@ class _RoutesCompared:
     in_linux: int = 0
     uncounted: dict[tuple[TableId, int], int] = field(default_factory=dict)
     beside: dict[str, int] = field(default_factory=dict)
+    looked_up: Collection[RoutePlace] = ()
 
     def take(self, table: TableId, outcome: TableComparison) -> None:
         """Take what came out for one table."""
@@ -232,22 +261,34 @@ def _compare_routes(
         return done
     tables = dict(around[facts.default_netns].tables)
     lengths = {table: lengths_of(routes) for table, routes in tables.items()}
-    chosen = None if scope.routes is None else scope.routes(tables)
-    for table in sorted({*facts.tables, *tables} if chosen is None else chosen):
+    answers = None
+    if scope.routes is not None:
+        answers = dict(vpp.find_routes(scope.routes(tables), facts, scope.pace().rest))
+        done.looked_up = answers.keys()
+    asked = by_table(done.looked_up)
+    for table in sorted({*facts.tables, *tables} if answers is None else asked):
         linux = tables.get(table, Routes(entries=[], by_prefix={}))
-        if chosen is None:
+        if answers is None:
             routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
         else:
-            routes = vpp.find_routes(table, chosen[table], facts, scope.pause)
-            linux = picked(linux, chosen[table])
+            linux = picked(linux, asked[table])
+            routes = _there(table, asked[table], answers)
         if not facts.has_linux_nl:
             linux, routes = shared_with_files(linux, routes)
         done.take(table, compare_table(linux, routes))
     if facts.has_linux_nl:
         done.in_linux = sum(sum(each.values()) for each in lengths.values())
-        if chosen is not None and not scope.is_all:
+        if answers is not None and not scope.is_all:
             _count(vpp, facts, lengths, done)
     return done
+
+
+def _there(
+    table: TableId, prefixes: Iterable[bytes], answers: Mapping[RoutePlace, RouteEntry | None]
+) -> Iterator[tuple[bytes, RouteEntry]]:
+    for prefix in prefixes:
+        if (way := answers[table, prefix]) is not None:
+            yield prefix, way
 
 
 def _count(

@@ -64,6 +64,10 @@ class TableId(NamedTuple):
         return f"{'IPv6' if self.is_ipv6 else 'IPv4'} table {self.number}"
 
 
+RoutePlace = tuple[TableId, bytes]
+"""A prefix of a table."""
+
+
 @record
 class Routes:
     """The routes of a table."""

@@ -8,7 +8,7 @@ from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
-from vppcfg.model.forwarding import RouteEntry, TableId
+from vppcfg.model.forwarding import RouteEntry, RoutePlace, TableId
 from vppcfg.record import record
 
 
@@ -76,6 +76,8 @@ class Comparison:
     """How many prefixes of a length VPP has less than Linux, beside those that were found missing."""
     unread: Mapping[str, int] = field(default_factory=dict)
     """What was not looked at, and how much of it, by what it is."""
+    looked_up: frozenset[RoutePlace] = frozenset()
+    """The prefixes that VPP was asked about one by one."""
 
     def both(self, later: Comparison) -> Comparison:
         """Return the later comparison with those of its mismatches that this one has too."""
@@ -104,7 +106,7 @@ class Comparison:
         counting = sum(each.kind is not MismatchKind.VPP_ONLY for each in self.mismatches)
         return counting + sum(map(len, self.routes.values())) + sum(self.uncounted.values())
 
-    def places(self) -> list[tuple[TableId, bytes]]:
+    def places(self) -> list[RoutePlace]:
         """Return the prefixes that are not the same, with their tables."""
         return [(table, prefix) for table, found in self.routes.items() for prefix in found]
 

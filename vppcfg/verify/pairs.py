@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, VppPair
 from vppcfg.record import record
@@ -22,20 +22,12 @@ class PairComparison:
     """What is not copied, by its kind."""
 
 
-@record
-class NeighborsFound:
-    """Neighbours of Linux that were looked up in VPP one by one, by interface and address."""
-
-    asked: Collection[tuple[str, str]]
-    there: Collection[tuple[str, str]]
-
-
 def compare_pairs(
-    vpp: VppForwarding, linux: Mapping[str, LinuxForwarding], looked_up: NeighborsFound | None = None
+    vpp: VppForwarding, linux: Mapping[str, LinuxForwarding], looked_up: Mapping[tuple[str, str], bool] | None = None
 ) -> PairComparison:
     """Return how the two sides of the pairs differ; `linux` has each namespace that can be read, by name.
 
-    Of a VPP whose neighbours were not read, those that were `looked_up` are compared.
+    Of a VPP whose neighbours were not read, those that were `looked_up`, by interface and address, are compared.
     """
     found: set[Mismatch] = set()
     compared: Counter[Subject] = Counter()
@@ -71,7 +63,7 @@ def compare_pairs(
         else:
             limits["neighbours where linux-nl does not listen"] += len(device.neighbors)
     if looked_up is not None:
-        compared[Subject.NEIGHBOR] += len(looked_up.asked)
+        compared[Subject.NEIGHBOR] += len(looked_up)
         found.update(_about_looked_up(looked_up, linux[vpp.default_netns]))
     return PairComparison(mismatches=frozenset(found), compared=compared, limits=+limits)
 
@@ -91,11 +83,12 @@ def neighbors_of(vpp: VppForwarding, linux: LinuxForwarding) -> list[tuple[str, 
     ]
 
 
-def _about_looked_up(found: NeighborsFound, linux: LinuxForwarding) -> Iterator[Mismatch]:
+def _about_looked_up(found: Mapping[tuple[str, str], bool], linux: LinuxForwarding) -> Iterator[Mismatch]:
     """Yield the neighbours that VPP lacks."""
-    for interface, address in set(found.asked) - set(found.there):
-        mac = linux.sides[interface].neighbors[address].mac
-        yield Mismatch(MismatchKind.MISSING, Subject.NEIGHBOR, interface, address, linux=mac)
+    for (interface, address), is_there in found.items():
+        if not is_there:
+            mac = linux.sides[interface].neighbors[address].mac
+            yield Mismatch(MismatchKind.MISSING, Subject.NEIGHBOR, interface, address, linux=mac)
 
 
 def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:

@@ -11,14 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from zlib import crc32
 
-from vppcfg.model.forwarding import Routes, TableId
+from vppcfg.model.forwarding import RoutePlace, Routes, TableId
 from vppcfg.record import record
 
-RoutePlace = tuple[TableId, bytes]
-"""A prefix of a table."""
 DAY_S = 86400.0
 MOST_PER_S = 50
-"""Look-ups for each second between two looks: workers stand still for less than a thousandth of the time."""
+"""Look-ups for each second between two looks, some 5 us each."""
 USUAL = 5000
 """So many routes are looked up at a look where that is no more, though fewer would cover all within a day."""
 LEAST = 20
@@ -36,9 +34,13 @@ class CirclePart:
     start: int
     size: int
 
+    def distance(self, checksum: int) -> int:
+        """Return how far behind its start a checksum lies."""
+        return (checksum - self.start) % _CIRCLE
+
     def has(self, checksum: int) -> bool:
         """Return whether a checksum lies in it."""
-        return (checksum - self.start) % _CIRCLE < self.size
+        return self.distance(checksum) < self.size
 
 
 def room_for(total: int, interval_s: float) -> int:
@@ -77,29 +79,43 @@ class VerifySample:
 
     def __init__(self, interval_s: float, start: float = 0.0) -> None:
         """`interval_s` lies between two looks; `start`, from 0 to 1, is where to begin among the routes."""
-        self._interval_s = interval_s
+        self.interval_s = interval_s
         self._at = int(start * _CIRCLE) % _CIRCLE
         self._neighbors_at = self._at
         self._readings: dict[TableId, _Reading] = {}
         self._waiting: dict[RoutePlace, None] = {}
         """What was wrong, and what has changed and was not looked up yet, in the order in which it is."""
+        self._turn: list[RoutePlace] = []
+        """What was chosen of all others, in order."""
+        self._next_at = self._at
 
-    def routes(self, tables: Mapping[TableId, Routes], own: Collection[RoutePlace] = ()) -> dict[TableId, list[bytes]]:
-        """Return the prefixes to look up by table; `tables` has what Linux has now, and some may be in none of it.
+    def routes(self, tables: Mapping[TableId, Routes], own: Collection[RoutePlace] = ()) -> list[RoutePlace]:
+        """Return the prefixes to look up, in this order; `tables` has what Linux has now, and may lack some of them.
 
         Those of files, `own`, are looked up each time.
         """
         total = sum(len(routes.by_prefix) for routes in tables.values())
-        room = room_for(total, self._interval_s)
+        room = room_for(total, self.interval_s)
         self._note_changes(tables)
-        chosen = dict.fromkeys(islice(chain(list(self._waiting), own), max(1, room // 2)))
-        for place in chosen:
+        chosen = dict.fromkeys(islice(chain(self._waiting, own), max(1, room // 2)))
+        size = min(_CIRCLE, _CIRCLE * max(0, room - len(chosen)) // max(1, total))
+        part = CirclePart(start=self._at, size=size)
+        turn = sorted(
+            (part.distance(checksum), (table, prefix))
+            for table, routes in tables.items()
+            for prefix in routes.by_prefix
+            if part.has(checksum := crc32(prefix, table.number))
+        )
+        self._turn, self._next_at = [place for _, place in turn], self._at + size
+        return list(chosen | dict.fromkeys(self._turn))
+
+    def note(self, looked_up: Collection[RoutePlace], wrong: Iterable[RoutePlace]) -> None:
+        """Go on behind what was `looked_up`, which may be less than was chosen, and begin with what was `wrong`."""
+        left = next((place for place in self._turn if place not in looked_up), None)
+        for place in looked_up:
             self._waiting.pop(place, None)
-        part = self._next_part(total, room - len(chosen))
-        for table, routes in tables.items():
-            turn = (prefix for prefix in routes.by_prefix if part.has(crc32(prefix, table.number)))
-            chosen.update(dict.fromkeys((table, prefix) for prefix in turn))
-        return by_table(chosen)
+        self._waiting = dict.fromkeys(wrong) | self._waiting
+        self._at = (self._next_at if left is None else crc32(left[1], left[0].number)) % _CIRCLE
 
     def neighbors(self, known: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return those of Linux's neighbours, by interface and address, that have their turn."""
@@ -108,21 +124,12 @@ class VerifySample:
         self._neighbors_at = (self._neighbors_at + size) % _CIRCLE
         return sorted(each for each in known if part.has(crc32("\0".join(each).encode())))
 
-    def come_back_to(self, places: Iterable[RoutePlace]) -> None:
-        """Begin the next look with these: they were wrong, and a repair is to be seen."""
-        self._waiting = dict.fromkeys(places) | self._waiting
-
     def _note_changes(self, tables: Mapping[TableId, Routes]) -> None:
         nothing = Routes(entries=[], by_prefix={})
         for table, before in self._readings.items():
             changed = islice(before.changes(tables.get(table, nothing)), max(0, _MOST_WAITING - len(self._waiting)))
             self._waiting.update(dict.fromkeys((table, prefix) for prefix in changed))
         self._readings = {table: _Reading(routes) for table, routes in tables.items()}
-
-    def _next_part(self, total: int, room: int) -> CirclePart:
-        part = CirclePart(start=self._at, size=min(_CIRCLE, _CIRCLE * room // max(1, total)))
-        self._at = (part.start + part.size) % _CIRCLE
-        return part
 
 
 def by_table(places: Iterable[RoutePlace]) -> dict[TableId, list[bytes]]:

@@ -14,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds import address, neighbor, unnumbered, vrf
@@ -24,6 +24,7 @@ from vppcfg.model.forwarding import (
     NeighborSeen,
     PairSide,
     RouteEntry,
+    RoutePlace,
     TableId,
     VppForwarding,
     VppPair,
@@ -34,7 +35,7 @@ from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan.request import NO_INDEX, Value
 from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
-from vppcfg.vpp.codec import Message
+from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies, malformed
@@ -55,14 +56,11 @@ There is no look-up of one, and a question for one interface has all of its neig
 """
 _BATCH = 16
 """Look-ups that are asked together: VPP lets its workers go on between two of them."""
-_LOOKUP_S = 10e-6
-"""How long VPP's workers stand still for one, at most, as measured with one worker."""
-_SHARE = 0.01
-"""Of the time in which look-ups are made, workers stand still for so much of it at most."""
 _NO_SUCH_TABLE, _NO_SUCH_ENTRY = -3, -6
 """VNET_API_ERROR_NO_SUCH_FIB and NO_SUCH_ENTRY (vnet/error.h)."""
 _LENGTH_LINE = re.compile(r"^ +(\d+) +(\d+)\s*$", re.MULTILINE)
-Pause = Callable[[float], None]
+Rest = Callable[[float], bool]
+T = TypeVar("T")
 _SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
@@ -196,41 +194,54 @@ def read_routes(
 
 
 def find_routes(
-    connection: Connection, table: TableId, prefixes: Iterable[bytes], around: VppForwarding, pause: Pause
-) -> Iterator[tuple[bytes, RouteEntry]]:
-    """Yield those of `prefixes` that a table has, each looked up by itself, as `read_routes` does.
+    connection: Connection, places: Iterable[RoutePlace], around: VppForwarding, rest: Rest
+) -> Iterator[tuple[RoutePlace, RouteEntry | None]]:
+    """Yield the routes of single prefixes, each looked up by itself, None for what is not there.
 
-    They are asked in small batches; `pause` is called between them with the seconds that VPP's workers are to go on
-    undisturbed, at least. Raise DataplaneError.
+    They are asked in small batches; `rest` is called after each with the seconds that VPP took to answer, and returns
+    whether to go on. Raise DataplaneError.
     """
     message = connection.message(f"{_LOOKUP}_reply")
-    place, after = _place_of_prefix(message)
+    _, after = _place_of_prefix(message)
     known: dict[bytes, RouteEntry] = {}
-    for data in _looked_up(connection, message, ((table, prefix) for prefix in prefixes), pause):
-        rest = data[after:]
-        way = known.get(rest)
+    for place, data in _looked_up(connection, message, places, rest):
+        if data is None:
+            yield place, None
+            continue
+        way = known.get(data[after:])
         if way is None:
-            way = known[rest] = _way(message, data, around.names, around.sources)
-        yield data[place:after], way
+            way = known[data[after:]] = _way(message, data, around.names, around.sources)
+        yield place, way
 
 
 def _looked_up(
-    connection: Connection, reply: Message, asked: Iterable[tuple[TableId, bytes]], pause: Pause
-) -> Iterator[bytes]:
-    """Yield VPP's answers for those prefixes that are there."""
-    left = iter(asked)
+    connection: Connection, reply: Message, places: Iterable[RoutePlace], rest: Rest
+) -> Iterator[tuple[RoutePlace, bytes | None]]:
+    """Yield VPP's answer about each prefix, None where it is not there."""
+    requests = ((place, connection.request(_LOOKUP, _lookup_values(*place))) for place in places)
+    for place, data in _answers(connection, reply, requests, rest):
+        retval = _retval(reply, data)
+        if retval not in (0, _NO_SUCH_TABLE, _NO_SUCH_ENTRY):
+            raise DataplaneError(f"VPP does not look up a route ({retval})", "does its API lack the message?")
+        yield place, None if retval else data
+
+
+def _answers(
+    connection: Connection, reply: Message, requests: Iterable[tuple[T, tuple[int, bytes]]], rest: Rest
+) -> Iterator[tuple[T, bytes]]:
+    """Yield what was asked with VPP's answer, in batches, as long as `rest` wants it."""
+    left = iter(requests)
     while batch := list(islice(left, _BATCH)):
-        requests = [connection.request(_LOOKUP, _lookup_values(table, prefix))[1] for table, prefix in batch]
+        asked = {context: what for what, (context, _) in batch}
         start_s = time.monotonic()
-        answers = connection.ask(requests).get(reply.index, [])
+        answers = connection.ask([request for _, (_, request) in batch]).get(reply.index, [])
         took_s = time.monotonic() - start_s
         for data in answers:
-            retval = _retval(reply, data)
-            if retval not in (0, _NO_SUCH_TABLE, _NO_SUCH_ENTRY):
-                raise DataplaneError(f"VPP does not look up a route ({retval})", "does its API lack the message?")
-            if not retval:
-                yield data
-        pause(max(len(batch) * _LOOKUP_S / _SHARE, took_s))
+            context = HEAD.unpack_from(data)[1]
+            if context in asked:
+                yield asked[context], data
+        if not rest(took_s):
+            return
 
 
 def _retval(reply: Message, data: bytes) -> int:
@@ -252,42 +263,37 @@ def _lookup_values(table: TableId, prefix: bytes) -> Mapping[str, Value]:
 
 
 def find_neighbors(
-    connection: Connection, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Pause
-) -> frozenset[tuple[str, str]]:
-    """Return those of `asked`, interfaces by name and addresses, that VPP has a complete neighbour for.
+    connection: Connection, asked: Collection[tuple[str, str]], around: VppForwarding, rest: Rest
+) -> dict[tuple[str, str], bool]:
+    """Return whether VPP has a complete neighbour for each of `asked`, interfaces by name and addresses.
 
     Such a one has a route for itself alone in the table of its interface (ip_neighbor_adj_fib_add, vnet/ip-neighbor);
-    a route of another source to the same address counts. Raise DataplaneError.
+    a route of another source to the same address counts. Once `rest` returns False, the others are left out. Raise
+    DataplaneError.
     """
     indexes = {name: index for index, name in around.names.items()}
-    families = {(name, ":" in host) for name, host in asked if name in indexes}
-    tables = _tables_of(connection, [(indexes[name], is_ipv6) for name, is_ipv6 in sorted(families)])
-    by_key: dict[tuple[TableId, bytes], list[tuple[str, str]]] = defaultdict(list)
+    families = {(indexes[name], ":" in host) for name, host in asked if name in indexes}
+    tables = dict(_tables_of(connection, sorted(families), rest))
+    by_place: dict[RoutePlace, list[tuple[str, str]]] = defaultdict(list)
     for name, host in asked:
         is_ipv6 = ":" in host
-        table = tables.get((indexes.get(name, NO_INDEX), is_ipv6))
-        if table is not None:
+        number = tables.get((indexes.get(name, NO_INDEX), is_ipv6))
+        if number is not None:
             key = prefix_key(is_ipv6, family_and_bytes(host)[1], 128 if is_ipv6 else 32)
-            by_key[TableId(is_ipv6, table), key].append((name, host))
-    message = connection.message(f"{_LOOKUP}_reply")
-    place, after = _place_of_prefix(message)
-    read_table = message.reader("route.table_id")
-    found: set[tuple[str, str]] = set()
-    for data in _looked_up(connection, message, by_key, pause):
-        prefix = data[place:after]
-        found.update(by_key[TableId(bool(prefix[0]), *read_table(data)), prefix])
-    return frozenset(found)
+            by_place[TableId(is_ipv6, number), key].append((name, host))
+    answers = _looked_up(connection, connection.message(f"{_LOOKUP}_reply"), by_place, rest)
+    return {each: data is not None for place, data in answers for each in by_place[place]}
 
 
-def _tables_of(connection: Connection, asked: Sequence[tuple[int, bool]]) -> dict[tuple[int, bool], int]:
-    """Return the number of the table of each interface, by its index and family."""
-    contexts, requests = {}, []
-    for index, is_ipv6 in asked:
-        context, request = connection.request(_TABLE, {"sw_if_index": index, "is_ipv6": int(is_ipv6)})
-        contexts[context] = index, is_ipv6
-        requests.append(request)
-    rows = connection.rows(connection.ask(requests), f"{_TABLE}_reply", "context", "retval", "vrf_id")
-    return {contexts[context]: number for context, retval, number in rows if not retval and context in contexts}
+def _tables_of(
+    connection: Connection, asked: Sequence[tuple[int, bool]], rest: Rest
+) -> Iterator[tuple[tuple[int, bool], int]]:
+    """Yield the number of the table of each interface, by its index and family."""
+    reply = connection.message(f"{_TABLE}_reply")
+    requests = ((each, connection.request(_TABLE, {"sw_if_index": each[0], "is_ipv6": int(each[1])})) for each in asked)
+    for each, data in _answers(connection, reply, requests, rest):
+        if not _retval(reply, data):
+            yield each, int(reply.reader("vrf_id")(data)[0])
 
 
 def count_prefixes(connection: Connection, table: TableId) -> Mapping[int, int]:

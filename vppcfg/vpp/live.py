@@ -18,7 +18,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.nat44.kind import count_sessions
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.forwarding import RouteEntry, TableId, VppForwarding
+from vppcfg.model.forwarding import RouteEntry, RoutePlace, TableId, VppForwarding
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -224,16 +224,19 @@ class LiveDataplane:
         return read_routes(self._connection, table, around.names, around.sources)
 
     def find_routes(
-        self, table: TableId, prefixes: Iterable[bytes], around: VppForwarding, pause: Callable[[float], None]
-    ) -> Iterator[tuple[bytes, RouteEntry]]:
-        """Yield those of `prefixes` that a table has, looked up one by one with pauses. Raise DataplaneError."""
-        return find_routes(self._connection, table, prefixes, around, pause)
+        self, places: Iterable[RoutePlace], around: VppForwarding, rest: Callable[[float], bool]
+    ) -> Iterator[tuple[RoutePlace, RouteEntry | None]]:
+        """Yield the routes of single prefixes, None for what is not there, as long as `rest` wants it.
+
+        It is called with the seconds that VPP took to answer a batch. Raise DataplaneError.
+        """
+        return find_routes(self._connection, places, around, rest)
 
     def find_neighbors(
-        self, asked: Collection[tuple[str, str]], around: VppForwarding, pause: Callable[[float], None]
-    ) -> Collection[tuple[str, str]]:
-        """Return those of `asked`, interfaces and addresses, that VPP knows as neighbours. Raise DataplaneError."""
-        return find_neighbors(self._connection, asked, around, pause)
+        self, asked: Collection[tuple[str, str]], around: VppForwarding, rest: Callable[[float], bool]
+    ) -> Mapping[tuple[str, str], bool]:
+        """Return whether VPP has a neighbour for each of `asked`, interfaces and addresses. Raise DataplaneError."""
+        return find_neighbors(self._connection, asked, around, rest)
 
     def count_prefixes(self, table: TableId) -> Mapping[int, int]:
         """Return how many prefixes of each length a table has, nothing where VPP cannot tell. Raise DataplaneError."""

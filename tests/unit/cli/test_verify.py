@@ -31,8 +31,9 @@ SCHEMA = Draft202012Validator(json.loads((Path(__file__).resolve().parents[3] / 
 def linux(monkeypatch: pytest.MonkeyPatch) -> LinuxAround:
     """A Linux that is as its VPP, and read without a pause."""
     around = filled(1)
+    monkeypatch.setattr("vppcfg.app.verifying.LEAST_S", 100.0)
     monkeypatch.setattr("vppcfg.app.target._linux_around", lambda pid: around)
-    monkeypatch.setattr("vppcfg.app.watching.verification.verify", partial(verify, pause_s=0))
+    monkeypatch.setattr("vppcfg.app.watching.verification.verify", partial(verify, pause_s=0, clock=Clock()))
     return around
 
 

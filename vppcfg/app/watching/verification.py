@@ -13,7 +13,7 @@ from vppcfg.app.unmanaged import accepted_in, lost_protection, unprotected_text
 from vppcfg.app.verifying import verify
 from vppcfg.app.watching.notices import Notice, Output, WallClock
 from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError, VppcfgError
-from vppcfg.model.forwarding import TableId, prefix_key
+from vppcfg.model.forwarding import RoutePlace, TableId, prefix_key
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
@@ -21,7 +21,7 @@ from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
 from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.report import VerifyReport
-from vppcfg.verify.sample import DAY_S, RoutePlace, VerifySample
+from vppcfg.verify.sample import DAY_S, VerifySample
 
 log = logging.getLogger(__name__)
 
