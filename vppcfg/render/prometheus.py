@@ -147,6 +147,10 @@ def verification_lines(report: VerifyReport) -> Iterator[str]:
         ((("subject", subject.value),), number) for subject, number in report.compared.items()
     ]
     yield from _metric("verify_compared", "gauge", "Number of compared items, by kind.", sorted(compared))
+    there: list[tuple[Labels, float]] = [
+        ((("subject", subject.value),), number) for subject, number in report.in_linux.items()
+    ]
+    yield from _metric("verify_in_linux", "gauge", "Number of items that Linux has, by kind.", sorted(there))
     limits: list[tuple[Labels, float]] = [((("reason", reason),), count) for reason, count in report.limits.items()]
     text = "What linux-cp and linux-nl do not copy, or not as Linux has it."
     yield from _metric("verify_not_copied", "gauge", text, sorted(limits))

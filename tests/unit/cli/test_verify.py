@@ -148,6 +148,7 @@ def test_for_prometheus_it_is_metrics(vpp: str, linux: LinuxAround, capsys: pyte
     assert found['vppcfg_verify_mismatches{subject="route",discord="missing"}'] == 12
     assert found['vppcfg_verify_mismatches{subject="state",discord="different"}'] == 0
     assert found['vppcfg_verify_compared{subject="pair"}'] == 3
+    assert found['vppcfg_verify_in_linux{subject="route"}'] == sum(map(len, linux.routes.values()))
 
 
 def test_a_file_gets_the_lines(vpp: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
