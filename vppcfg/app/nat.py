@@ -70,14 +70,14 @@ def port_holders_now(target: Target, address: str, port: int, *, walks: bool = F
     """
     vpp, _ = target.connect_apart()
     with vpp:
-        return who_has(vpp.observe(), vpp.nat(), address, port, walks=walks)
+        return who_has(vpp.observe_nat(), vpp.nat(), address, port, walks=walks)
 
 
 def use_now(target: Target, *, of_all_hosts: bool) -> NatUse:
     """Return how full the tables of a VPP are. Raise DataplaneError."""
     vpp, _ = target.connect_apart()
     with vpp:
-        state = vpp.observe()
+        state = vpp.observe_nat()
         return use_of(state, vpp.nat(), of_all_hosts=of_all_hosts)
 
 

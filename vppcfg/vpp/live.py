@@ -207,6 +207,12 @@ class LiveDataplane:
 
         return NatSessions(self._connection, self._stats_socket)
 
+    def observe_nat(self) -> State:
+        """Return a state that has interfaces with their addresses, and the objects of NAT. Raise DataplaneError."""
+        from vppcfg.vpp.nat_state import read_nat_state
+
+        return read_nat_state(self._connection, self.version)
+
     def read_forwarding(self, *, is_all: bool = True) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError.
 
