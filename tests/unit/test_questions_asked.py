@@ -159,3 +159,10 @@ def test_each_command_that_a_capture_understands_has_its_price_and_the_dear_ones
             *([COMMANDS["memory"]] if has_heap else []),
         }
         assert ports <= lines
+
+
+def test_reading_vpps_load_says_first_how_long_it_takes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with sockets(tmp_path, FEW) as (api, stats):
+        words = ["--readings", "3", "--interval", "5", "-a", api, "--stats-socket", f"{stats}.not-there"]
+        assert main(["tune", "capture", str(tmp_path / "capture"), *words]) == ExitCode.DATAPLANE
+    assert "Reading VPP 3 times takes 10 to 40 s" in caplog.messages

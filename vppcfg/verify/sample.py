@@ -12,7 +12,6 @@ from itertools import chain, islice
 from zlib import crc32
 
 from vppcfg.model.forwarding import RoutePlace, Routes, TableId
-from vppcfg.record import record
 
 DAY_S = 86400.0
 MOST_PER_S = 50
@@ -24,23 +23,8 @@ MOST_NEIGHBORS = 500
 _MOST_WAITING = 100_000
 """Of what has changed; what is beyond it has its turn with all others."""
 _CIRCLE = 1 << 32
+"""Of checksums: the next part begins where the last one ended."""
 _PREFIX_BYTES = 18
-
-
-@record
-class CirclePart:
-    """A part of the circle that checksums make up."""
-
-    start: int
-    size: int
-
-    def distance(self, checksum: int) -> int:
-        """Return how far behind its start a checksum lies."""
-        return (checksum - self.start) % _CIRCLE
-
-    def has(self, checksum: int) -> bool:
-        """Return whether a checksum lies in it."""
-        return self.distance(checksum) < self.size
 
 
 def room_for(total: int, interval_s: float) -> int:
@@ -99,12 +83,11 @@ class VerifySample:
         self._note_changes(tables)
         chosen = dict.fromkeys(islice(chain(self._waiting, own), max(1, room // 2)))
         size = min(_CIRCLE, _CIRCLE * max(0, room - len(chosen)) // max(1, total))
-        part = CirclePart(start=self._at, size=size)
         turn = sorted(
-            (part.distance(checksum), (table, prefix))
+            (distance, (table, prefix))
             for table, routes in tables.items()
             for prefix in routes.by_prefix
-            if part.has(checksum := crc32(prefix, table.number))
+            if (distance := (crc32(prefix, table.number) - self._at) % _CIRCLE) < size
         )
         self._turn, self._next_at = [place for _, place in turn], self._at + size
         return list(chosen | dict.fromkeys(self._turn))
@@ -120,9 +103,8 @@ class VerifySample:
     def neighbors(self, known: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return those of Linux's neighbours, by interface and address, that have their turn."""
         size = min(_CIRCLE, _CIRCLE * MOST_NEIGHBORS // max(1, len(known)))
-        part = CirclePart(start=self._neighbors_at, size=size)
-        self._neighbors_at = (self._neighbors_at + size) % _CIRCLE
-        return sorted(each for each in known if part.has(crc32("\0".join(each).encode())))
+        at, self._neighbors_at = self._neighbors_at, (self._neighbors_at + size) % _CIRCLE
+        return sorted(each for each in known if (crc32("\0".join(each).encode()) - at) % _CIRCLE < size)
 
     def _note_changes(self, tables: Mapping[TableId, Routes]) -> None:
         nothing = Routes(entries=[], by_prefix={})
