@@ -118,6 +118,8 @@ class VerifyScope:
     neighbors: Callable[[Collection[tuple[str, str]]], Collection[tuple[str, str]]] = tuple
     """Chooses from Linux's neighbours in the same way, where VPP has too many to be asked for all."""
     is_all: bool = True
+    on_progress: Callable[[int], None] = lambda percent: None
+    """Is told how many per cent of what was chosen have been looked up; 100 when no more is."""
 
 
 def verify(
@@ -126,6 +128,7 @@ def verify(
     *,
     sample: VerifySample | None = None,
     own: Collection[RoutePlace] = (),
+    on_progress: Callable[[int], None] = lambda percent: None,
     pause_s: float = PAUSE_S,
     clock: Sleeper = time,
 ) -> VerifyReport:
@@ -142,7 +145,7 @@ def verify(
         scope = VerifyScope(
             pace=lambda: Pace(clock, most_s=most_s), routes=chosen, neighbors=sample.neighbors, is_all=False
         )
-    first = found = compare(vpp, linux, scope)
+    first = found = compare(vpp, linux, replace(scope, on_progress=on_progress))
     is_moving = False
     for _ in range(READINGS - 1):
         before = found.count()
@@ -261,9 +264,9 @@ def _compare_routes(
         return done
     tables = dict(around[facts.default_netns].tables)
     lengths = {table: lengths_of(routes) for table, routes in tables.items()}
-    answers = None
+    answers: dict[RoutePlace, RouteEntry | None] | None = None
     if scope.routes is not None:
-        answers = dict(vpp.find_routes(scope.routes(tables), facts, scope.pace().rest))
+        answers = _looked_up(vpp, scope.routes(tables), facts, scope)
         done.looked_up = answers.keys()
     asked = by_table(done.looked_up)
     for table in sorted({*facts.tables, *tables} if answers is None else asked):
@@ -281,6 +284,18 @@ def _compare_routes(
         if answers is not None and not scope.is_all:
             _count(vpp, facts, lengths, done)
     return done
+
+
+def _looked_up(
+    vpp: Forwarder, places: Collection[RoutePlace], facts: VppForwarding, scope: VerifyScope
+) -> dict[RoutePlace, RouteEntry | None]:
+    """Return the routes of those prefixes that VPP was asked about, None for what is not there."""
+    answers: dict[RoutePlace, RouteEntry | None] = {}
+    for place, way in vpp.find_routes(places, facts, scope.pace().rest):
+        answers[place] = way
+        scope.on_progress(99 * len(answers) // len(places))
+    scope.on_progress(100)
+    return answers
 
 
 def _there(

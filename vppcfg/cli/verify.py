@@ -50,11 +50,20 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Verify until stopped, or once."""
     from vppcfg import __version__
     from vppcfg.app.watching.verification import Verification, verifier_of
+    from vppcfg.cli.progress import Progress
     from vppcfg.cli.watch_output import check_output, look, output_for
     from vppcfg.render.prometheus import VerifyMetrics
 
     check_output(args)
-    verifier = verifier_of(target_of(args), interval_s=args.interval, is_all=args.all)
     status = VerifyMetrics(version=__version__)
-    verification = Verification(verifier, output_for(args), status, interval_s=args.interval)
-    return look(verification.once, verification.run, args)
+    with Progress("Looking up routes", 100, unit="%") as progress:
+
+        def show(percent: int) -> None:
+            if percent < 100:
+                progress.report(percent)
+            else:
+                progress.clear()
+
+        verifier = verifier_of(target_of(args), interval_s=args.interval, is_all=args.all, on_progress=show)
+        verification = Verification(verifier, output_for(args), status, interval_s=args.interval)
+        return look(verification.once, verification.run, args)

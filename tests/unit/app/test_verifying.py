@@ -245,7 +245,9 @@ def test_a_vpp_that_takes_long_to_answer_is_asked_for_less_and_all_have_their_tu
     both.took_s = 0.02
     for _ in range(25):
         both.sleeps.clear()
-        report = verify(both, both.linux(), sample=sample, clock=both)
+        progress: list[int] = []
+        report = verify(both, both.linux(), sample=sample, on_progress=progress.append, clock=both)
+        assert progress == [0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 100]
         assert (report.count, report.compared[Subject.ROUTE]) == (0, 10)
         assert both.sleeps == pytest.approx([2.0] * 9)
         seen.update(both.looked_up[-1][:10])

@@ -31,10 +31,18 @@ SHARE = 4.0
 """After a verification that took a second, VPP is left alone for at least so many."""
 
 
-def verifier_of(target: Target, *, interval_s: float, is_all: bool = False, clock: WallClock = time) -> Verifier:
+def verifier_of(
+    target: Target,
+    *,
+    interval_s: float,
+    is_all: bool = False,
+    on_progress: Callable[[int], None] = lambda percent: None,
+    clock: WallClock = time,
+) -> Verifier:
     """Return what connects to a VPP, holds it against Linux, and closes the session.
 
-    Unless `is_all`, it looks at a part of the routes each time, all within a day when it is called every `interval_s`.
+    Unless `is_all`, it looks at a part of the routes each time, all within a day when it is called every `interval_s`;
+    `on_progress` is told how many per cent of them have been looked up.
     """
     seen: dict[int, State | None] = {}
     sample = None if is_all else VerifySample(interval_s, clock.time() % DAY_S / DAY_S)
@@ -56,7 +64,9 @@ def verifier_of(target: Target, *, interval_s: float, is_all: bool = False, cloc
                 )
             state = accepted(vpp.boot_id)
             routes = list(state.of(Route).values()) if state is not None else []
-            report = verify(vpp, linux, sample=sample, own=[_place_of(route) for route in routes])
+            report = verify(
+                vpp, linux, sample=sample, own=[_place_of(route) for route in routes], on_progress=on_progress
+            )
             unprotected = lost_protection(state, vpp, vpp.observe)
             return replace(report, unprotected=unprotected, shadowed=_shadowed(vpp.hidden(routes)))
 
