@@ -30,7 +30,7 @@ class Asking(Enum):
     """When a running VPP is asked to run a command."""
 
     ONCE = "at the last reading"
-    PER_PORT = "at the last reading, of each physical port by itself"
+    PER_PORT = "at the last reading, of each port by itself"
     WITHOUT_NODES = "at each reading where the segment has no counters of nodes"
     WITHOUT_SEGMENT = "at each reading of a VPP without a stats segment"
     WITH_HEAP = "at the last reading with --heap"
@@ -54,7 +54,7 @@ ASKED: Mapping[str, tuple[Asking, str]] = {
 }
 """When each of COMMANDS is run on a running VPP, and what that costs: so long workers stand still."""
 MOST_PORTS = 64
-"""Physical ports that are asked about one by one."""
+"""Ports that are asked about one by one: physical ones, then others that have queues, such as memifs and TAPs."""
 _PATIENCE_S = 15.0
 """A little more than VPP's own update interval."""
 _REFRESH_S = 10.0
@@ -167,7 +167,7 @@ class _CaptureReader:
             texts |= self._telemetry.texts({"interface": COMMANDS["interface"]})
         if host_before is not None:
             documents["host"] = _since(host_before, self._host())
-            texts = self._of_ports(documents["api"]["ports"]) | texts
+            texts = self._of_ports(_ports_of(documents["api"])) | texts
         return Capture(
             name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents, whole=frozenset(texts)
         )
@@ -183,7 +183,7 @@ class _CaptureReader:
         return [name for name in COMMANDS if ASKED[name][0] in wanted]
 
     def _of_ports(self, ports: Sequence[str]) -> dict[str, str]:
-        """Return what VPP prints of physical ports, asked one by one, as if it had been asked for them together."""
+        """Return what VPP prints of ports, asked one by one, as if it had been asked for them together."""
         names = [name for name, (asking, _) in ASKED.items() if asking is Asking.PER_PORT]
         found = self._telemetry.texts(
             {f"{name} {port}": f"{COMMANDS[name]} {port}" for name in names for port in ports[:MOST_PORTS]}
@@ -198,6 +198,11 @@ class _CaptureReader:
         from vppcfg.host.running import read_running
 
         return read_running(self._plan.root, self._pid)
+
+
+def _ports_of(api: Mapping[str, Any]) -> list[str]:
+    queues = (str(row["interface"]) for row in api.get("rx_placement", ()))
+    return list(dict.fromkeys([*api["ports"], *queues]))
 
 
 def _joined(texts: Sequence[str]) -> str:
