@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from ipaddress import ip_address
 from types import FrameType
 
 import pytest
@@ -31,10 +32,13 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.impact_text import consequences
 from vppcfg.render.plan_text import plan_text
+from vppcfg.simulator.fib_entries import FibPath
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import Client
+from vppcfg.transaction.planning import plan_on
+from vppcfg.transaction.verify import still_different
 from vppcfg.vpp.live import LiveDataplane
 
 _CACHES = (_canonical, _network_of, address_key, natural_key)
@@ -289,3 +293,66 @@ def test_memory_grows_with_the_network() -> None:
         tracemalloc.stop()
     grown = (peaks[1] - peaks[0]) / (LARGE - SMALL)
     assert grown < 5_200
+
+
+SAFE = frozenset({"control_ping", "ip_address_dump", "show_version", "sw_interface_dump"})
+"""Messages that stop no worker (vl_api_set_msg_thread_safe in VPP's source)."""
+
+
+def halts_of_a_change(others: Callable[[CountingVpp], str]) -> int:
+    """Return how often VPP stops its workers to be read for a plan that changes one MTU, and for the look after it."""
+    with running(("eth0",)) as (vpp, dataplane):
+        text = others(vpp)
+        configuration = parse_text(text, "file").configuration
+        assert configuration is not None
+        observed = dataplane.observe()
+        plan = plan_on(dataplane, observed, resolve(configuration, observed).desired)
+        assert dataplane.perform(plan.operations).refusals == ()
+        vpp.counts.clear()
+        observed = dataplane.observe()
+        changed = parse_text(text.replace("mtu: 1500", "mtu: 1400", 1), "file").configuration
+        assert changed is not None
+        plan = plan_on(dataplane, observed, resolve(changed, observed).desired)
+        assert len(plan.operations) == 1
+        dataplane.perform(plan.operations)
+        assert not still_different(plan, dataplane)
+        return sum(count for name, count in vpp.counts.items() if name not in SAFE)
+
+
+def sub_interfaces(count: int) -> Callable[[CountingVpp], str]:
+    def text(_: CountingVpp) -> str:
+        subs = "".join(
+            f"      {n}: {{ mtu: 1500, addresses: [ 10.{n // 250}.{n % 250}.1/30, 2001:db8:{n:x}::1/64 ] }}\n"
+            for n in range(1, count + 1)
+        )
+        return f"interfaces:\n  eth0:\n    mtu: 9000\n    sub-interfaces:\n{subs}"
+
+    return text
+
+
+def in_a_vrf(count: int) -> Callable[[CountingVpp], str]:
+    def text(vpp: CountingVpp) -> str:
+        lines = sub_interfaces(count)(vpp).replace("mtu: 1500,", "mtu: 1500, vrf: red,")
+        return f"{lines}vrfs:\n  red: {{ id: 10 }}\n"
+
+    return text
+
+
+def routes_of_others(count: int) -> Callable[[CountingVpp], str]:
+    def text(vpp: CountingVpp) -> str:
+        routes, gateway = vpp.tables.fib4.tables[0].routes, ip_address("10.0.1.2").packed.ljust(16, b"\0")
+        for n in range(count):
+            routes[(20 << 24) + (n << 8), 24] = {8: (FibPath(next_hop=gateway),)}
+        return f"{sub_interfaces(50)(vpp)}routes:\n  192.0.2.0/24: 10.0.1.2\n"
+
+    return text
+
+
+@pytest.mark.parametrize(
+    ("others", "few", "many"), [(sub_interfaces, 50, 150), (in_a_vrf, 50, 150), (routes_of_others, 1_100, 2_200)]
+)
+def test_one_change_stops_the_workers_as_often_whatever_else_there_is(
+    others: Callable[[int], Callable[[CountingVpp], str]], few: int, many: int
+) -> None:
+    small, large = (halts_of_a_change(others(count)) for count in (few, many))
+    assert small == large < 150

@@ -55,6 +55,7 @@ def plan_document(
         "displaced_addresses": [plain(each) for each in displaced_by(plan)],
         "promoted_addresses": [plain(each) for each in promoted_by(plan)],
         "pauses": pause_document(plan),
+        "not_looked_for": list(plan.observed.facts.left_out),
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),

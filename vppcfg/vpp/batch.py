@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD
@@ -24,8 +24,9 @@ _EACH_S = 0.001
 class Batch:
     """Requests that were sent together, and the replies to them so far."""
 
-    def __init__(self, channel: Channel, requests: int) -> None:
-        """Begin to wait for the answers to so many requests."""
+    def __init__(self, channel: Channel, requests: int, is_wanted: Callable[[bytes], bool] | None = None) -> None:
+        """Begin to wait for the answers to so many requests; messages that are not wanted take time, and no memory."""
+        self._is_wanted = is_wanted
         self._channel = channel
         self._deadline = time.monotonic() + channel.patience_s + requests * _EACH_S
         self._replies: defaultdict[int, list[bytes]] = defaultdict(list)
@@ -38,7 +39,7 @@ class Batch:
 
     def keep(self, messages: Sequence[bytes]) -> None:
         """Keep messages that came together. Raise DataplaneError when there are more than any VPP sends."""
-        for data in messages:
+        for data in messages if self._is_wanted is None else filter(self._is_wanted, messages):
             self._bytes += len(data) + _OVERHEAD_BYTES
             if self._bytes > _MOST_BYTES:
                 raise self._channel.too_much(f"more than {_MOST_BYTES >> 20} MB in answer to one round of questions")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -124,15 +124,15 @@ class Connection:
         client = self._client if self._client is not None else 0
         return self._context, self.message(name).pack(client, self._context, values or {}, text, elements)
 
-    def ask(self, requests: Sequence[bytes]) -> Replies:
-        """Send all `requests` at once and return all of VPP's answers.
+    def ask(self, requests: Sequence[bytes], is_wanted: Callable[[bytes], bool] | None = None) -> Replies:
+        """Send all `requests` at once and return all of VPP's answers, or those that are wanted.
 
         VPP works in order, so that the answer to a ping behind them shows that all have been answered. Raise
         DataplaneError when VPP is silent, or sends more or for longer than any VPP does.
         """
         context, ping = self.request("control_ping")
         end = HEAD.pack(self.message("control_ping_reply").index, context)
-        answers = Batch(self._channel, len(requests))
+        answers = Batch(self._channel, len(requests), is_wanted)
         self._channel.send(b"".join(requests) + ping)
         while True:
             messages = self.receive()

@@ -6,7 +6,7 @@ none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -21,7 +21,7 @@ from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _SOURCES = "fib_source_dump"
-_ROUTES = "ip_route_v2_dump"
+_ROUTES, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _ADD_ROUTE = "ip_route_add_del_v2"
 _CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
 """Sources whose routes no other program restores: those of Linux and of protocols come again by themselves."""
@@ -50,12 +50,30 @@ def _route_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     ]
 
 
-def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
+def _wanted(connection: Connection, scope: ReadScope) -> Callable[[bytes], bool]:
+    """Return what tells whether a route leads to, or is in, what is asked about: of a full table few are kept."""
+    message = connection.message(_DETAILS)
+    kind, table_of = message.index.to_bytes(2), message.reader("route.table_id")
+    tables = {table.table_id for table in scope.tables if table.key in scope.holders}
+    indexes = frozenset(scope.indexes())
+    numbers = [number.to_bytes(4) for number in indexes | tables]
+
+    def is_wanted(data: bytes) -> bool:
+        if not data.startswith(kind):
+            return True
+        if not any(number in data for number in numbers):  # wherever: most end here
+            return False
+        paths = message.items(data, "sw_if_index", "table_id")
+        return table_of(data)[0] in tables or any(index in indexes or table in tables for index, table in paths)
+
+    return is_wanted
+
+
+def _read_routes(connection: Connection, _: Replies, scope: ReadScope) -> Iterator[Attachment]:
+    replies = connection.ask(_route_requests(connection, scope), _wanted(connection, scope))
     kinds = {_IDS[source]: kind for source, kind in _CARRIED.items()}
     heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
-    for (table_id, source, family, raw, length), paths in connection.lists(
-        replies, "ip_route_v2_details", heads, *PATH
-    ):
+    for (table_id, source, family, raw, length), paths in connection.lists(replies, _DETAILS, heads, *PATH):
         table = FibTable(table_id=table_id, is_ipv6=bool(family))
         values: Values = {
             "route.table_id": table_id,
@@ -231,6 +249,6 @@ def _read_proxies(connection: Connection, replies: Replies, scope: ReadScope) ->
 
 
 READERS = (
-    Reader((_ROUTES, _ADD_ROUTE), _route_requests, _read_routes),
+    Reader((_ROUTES, _ADD_ROUTE), lambda connection, scope: (), _read_routes),
     Reader((_ROUTES, _SET_PROXY), _proxy_requests, _read_proxies),
 )
