@@ -43,6 +43,7 @@ statseg {{ socket-name {folder}/stats.sock size 64M }}
 memory {{ main-heap-size 1G main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
 plugins {{ {plugin_path} plugin linux_cp_plugin.so {{ enable }} plugin sflow_plugin.so {{ enable }} {plugins} }}
+{cpu}
 {extra}
 """
 

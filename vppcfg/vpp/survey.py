@@ -109,12 +109,17 @@ class Survey:
 
     def walkable(self, tables: Iterable[FibTable], what: str) -> list[FibTable]:
         """Return those of `tables` that VPP may walk; `what` of the others is left out."""
-        found = []
-        for table in tables:
-            if self.walks([table]):
-                found.append(table)
-            else:
-                self.leave_out(f"{what} in table {table.table_id} of {'IPv6' if table.is_ipv6 else 'IPv4'}")
+        tables = tuple(tables)
+        found = [table for table in tables if self.walks([table])]
+        large = [table for table in tables if table not in found]
+        numbers = {is_ipv6: [each.table_id for each in large if each.is_ipv6 == is_ipv6] for is_ipv6 in (False, True)}
+        places = (
+            f"table{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))} of {'IPv6' if is_ipv6 else 'IPv4'}"
+            for is_ipv6, ids in numbers.items()
+            if ids
+        )
+        if large:
+            self.leave_out(f"{what} in {' and '.join(places)}")
         return found
 
     @property
