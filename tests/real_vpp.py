@@ -64,6 +64,16 @@ def release_in(installation: Path) -> str:
     return library.name.removeprefix("libvlib.so.")
 
 
+def _with_worker(extra: str) -> str:
+    """Return the section that gives VPP a worker, as routers have one: what stops it costs packets.
+
+    It is '' where `extra` has a section of its own, or the machine has one CPU.
+    """
+    own, *others = sorted(os.sched_getaffinity(0))
+    has_section = any(line.split()[:2] == ["cpu", "{"] for line in extra.splitlines())
+    return "" if has_section or not others else f"cpu {{ main-core {own} corelist-workers {others[-1]} }}"
+
+
 def can_do(file: Path) -> bool:
     """Return whether a configuration asks nothing of that installation that came with a later release."""
     command = [sys.executable, "-m", "vppcfg", "check", "-q", "--for", release(), "-c", str(file)]
@@ -227,7 +237,12 @@ class RealVpp:
         startup = self.folder / "startup.conf"
         startup.write_text(
             _STARTUP.format(
-                folder=self.folder, name=self.folder.name, plugin_path=path, plugins=self._plugins, extra=self._extra
+                folder=self.folder,
+                name=self.folder.name,
+                plugin_path=path,
+                plugins=self._plugins,
+                cpu=_with_worker(self._extra),
+                extra=self._extra,
             )
         )
         apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", self._preparation()]
