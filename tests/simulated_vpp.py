@@ -11,11 +11,13 @@ from vppcfg.vpp.live import LiveDataplane
 
 
 @contextmanager
-def connected(vpp: SimulatedVpp, keys: Mapping[str, bytes] = KEYS) -> Iterator[LiveDataplane]:
+def connected(
+    vpp: SimulatedVpp, keys: Mapping[str, bytes] = KEYS, *, reads_all: bool = False
+) -> Iterator[LiveDataplane]:
     """Run a simulated VPP, and connect to it with keys, all that tests have by default."""
     ours, theirs = socket.socketpair()
     with SimulatorServer(vpp) as server:
         server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
+        with LiveDataplane.over(ours, reads_all=reads_all) as dataplane:
             dataplane.use_keys(keys)
             yield dataplane

@@ -1,5 +1,7 @@
 """Who only looks stops the workers of a real VPP as seldom with many routes and interfaces as with few."""
 
+import re
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -75,3 +77,101 @@ def test_a_look_stops_workers_as_often_with_many_things_as_with_few(look: Look, 
     assert not DEAR & many.keys()
     assert 0 < many.total() <= MOST
     assert many.total() <= few.total() + 2, many - few
+
+
+SUBS = 300
+"""More sub-interfaces than are asked about one by one."""
+TOUCHED = 20
+"""Halts beside `MOST` for each object that a plan touches."""
+CHANGES = {
+    "nothing": ("mtu: 9000", "mtu: 9000"),
+    "an MTU": ("      7: { addresses:", "      7: { mtu: 1400, addresses:"),
+    "a removed sub-interface": ("      7: {", "      # 7: {"),
+    "a route": ("198.51.100.0/24: 192.0.2.9", "198.51.100.0/25: 192.0.2.9"),
+}
+"""What stands in the file, and what in its place."""
+
+
+def file_of(*, has_vrf: bool = False) -> str:
+    """Return a file with many sub-interfaces, one of three of them in a VRF where there is one."""
+    subs = "".join(
+        f"      {n}: {{ addresses: [ 10.{n >> 8}.{n & 255}.1/30, 2001:db8:{n:x}::1/64 ]"
+        f"{', vrf: red' if has_vrf and n % 3 == 0 else ''} }}\n"
+        for n in range(1, SUBS + 1)
+    )
+    return (
+        f"interfaces:\n  {PORTS[0]}: {{ mtu: 9000, addresses: [ 192.0.2.1/24 ] }}\n"
+        f"  {PORTS[1]}:\n    mtu: 9000\n    sub-interfaces:\n{subs}"
+        f"routes: {{ 198.51.100.0/24: 192.0.2.9 }}\n{'vrfs: { red: { id: 10 } }' if has_vrf else ''}\n"
+        'unmanaged: [ "loop*", "pg*" ]\n'
+    )
+
+
+@pytest.mark.parametrize("has_vrf", [False, True])
+def test_a_change_stops_workers_in_proportion_to_itself(tmp_path: Path, *, has_vrf: bool) -> None:
+    path, text = tmp_path / "vppcfg.yaml", file_of(has_vrf=has_vrf)
+    found: dict[str, Counter[str]] = {}
+    with running(PORTS, extra=WORKER) as vpp:
+        words = ["-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "state")]
+        path.write_text(text)
+        assert main(["-q", "apply", "-y", "-c", str(path), *words]) == ExitCode.DONE
+        grow(vpp)
+        for name, (old, new) in CHANGES.items():
+            path.write_text(text.replace(old, new, 1))
+            plan, apply = (["-q", verb, "-c", str(path), *words] for verb in ("plan", "apply"))
+            found[f"plan {name}"] = halts_of(vpp, lambda: main(plan))  # noqa: B023
+            found[f"apply {name}"] = halts_of(vpp, lambda: main([*apply, "-y", "--again"]))  # noqa: B023
+            if name != "nothing":
+                found[f"roll {name} back"] = halts_of(vpp, lambda: main(["-q", "rollback", "-y", *words]))
+        found["dump"] = halts_of(vpp, lambda: main(["-q", "dump", "-o", str(tmp_path / "dump"), *words[:2]]))
+        path.write_text(text)
+        assert main(["-q", "plan", "--detailed-exitcode", "-c", str(path), *words]) == ExitCode.DONE, "all is back"
+    counts = {name: halts.total() for name, halts in found.items()}
+    assert {name: count for name, count in counts.items() if not 0 < count <= MOST + TOUCHED + _steps(name)} == {}
+
+
+def _steps(name: str) -> int:
+    """Return how many halts the steps of a change take, and what they are sent by: an interface goes in ten."""
+    return 0 if name.startswith(("plan", "dump")) or name.endswith("nothing") else 15
+
+
+RATE, PACKETS = 100_000, 2_000_000
+SERVICES = (
+    ("unmanaged:", "acls: { web: { terms: [ { action: permit } ] } }\nunmanaged:"),
+    ("unmanaged:", f"nat44: {{ pools: [ {{ interface: {PORTS[0]} }} ] }}\nunmanaged:"),
+    ("    sub-interfaces:", "    description: uplink\n    sub-interfaces:"),
+)
+GENERATOR = (
+    f"packet-generator new {{ name s limit {PACKETS} rate {RATE} worker 0 interface pg0 size 128-128 node ip4-input\n"
+    " data { UDP: 10.250.0.2 -> 10.251.0.2 UDP: 1111 -> 2222 incrementing 80 } }"
+)
+
+
+def test_packets_pass_a_worker_while_something_else_is_changed(tmp_path: Path) -> None:
+    path, text = tmp_path / "vppcfg.yaml", file_of()
+    with running(PORTS, extra=WORKER) as vpp:
+        words = ["-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "state"), "-c", str(path)]
+        for number in (0, 1):
+            vpp.cli(f"create packet-generator interface pg{number}")
+            vpp.cli(f"set interface state pg{number} up")
+            vpp.cli(f"set interface ip address pg{number} 10.25{number}.0.1/24")
+        assert vpp.cli("set ip neighbor pg1 10.251.0.2 02:00:00:00:00:51 static")[0] == 0
+        path.write_text(text)
+        assert main(["-q", "apply", "-y", *words]) == ExitCode.DONE
+        assert vpp.cli(GENERATOR)[0] == 0
+        assert vpp.cli("packet-generator enable-stream s")[0] == 0
+        for old, new in (*CHANGES.values(), *SERVICES):
+            path.write_text(text.replace(old, new, 1))
+            assert main(["-q", "apply", "-y", "--again", *words]) == ExitCode.DONE
+        assert 0 < sent(vpp) < PACKETS, "the changes were made while packets came"
+        for _ in range(300):
+            if sent(vpp) >= PACKETS:
+                break
+            time.sleep(0.1)
+        assert sent(vpp) == PACKETS
+
+
+def sent(vpp: RealVpp) -> int:
+    """Return how many packets have left by the second generator."""
+    match = re.search(r"tx packets +(\d+)", vpp.cli("show interface pg1")[1])
+    return int(match[1]) if match else 0

@@ -67,6 +67,15 @@ class Kind:
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
+    @property
+    def family(self) -> str:
+        """Return what is the same for kinds that are read together, each from what the others ask: NAT44's, for one.
+
+        They stand in one folder, or in modules whose names begin with the same word.
+        """
+        folder, _, module = type(self).__module__.removeprefix(f"{__package__}.").partition(".")
+        return folder if module else folder.partition("_")[0]
+
     def sections(self) -> tuple[Section, ...]:
         """Return its sections of the file: itself where it is one."""
         return (self,) if isinstance(self, Section) else ()

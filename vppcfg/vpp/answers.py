@@ -46,12 +46,12 @@ class Answers:
                 del found[index]
         self._names = dict(names)
 
-    def forget_what_there_is(self, is_end: Callable[[int], bool]) -> None:
-        """Have everything asked again of which VPP has had any: a message of it, and not just one that ends a reply.
+    def forget_what_there_is(self, is_setting: Callable[[int], bool]) -> None:
+        """Have everything asked again of which VPP has had any, but for settings.
 
-        `is_end` tells the two apart by the message's number. Settings come as ends: no others change them.
+        `is_setting` tells by its number whether a message, without others to the same request, is no sign of anything.
         """
-        self.forget([key for key, replies in self._replies.items() if not all(map(is_end, replies))])
+        self.forget([key for key, replies in self._replies.items() if not all(map(is_setting, replies))])
         self._found.clear()
 
     def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:

@@ -108,11 +108,12 @@ def details_read() -> Iterator[Hashable]:
 
 
 def changed_by(operations: Collection[Operation]) -> Iterator[Hashable]:
-    """Yield the keys of answers about what operations change."""
+    """Yield the keys of answers about what operations change, and about what is read together with that."""
     yield from details_read()
     classes = {type(each) for each in operations}
+    families = {kind.family for kind in KINDS if not classes.isdisjoint(kind.operations)}
     for kind in KINDS:
-        if not classes.isdisjoint(kind.operations):
+        if kind.family in families:
             yield from (kind, (kind, "objects"))
 
 
