@@ -13,7 +13,7 @@ from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
 from vppcfg.app.retrying import Retries, pause
-from vppcfg.app.rollback import NOT_CONFIRMED, first_of_interrupted, go_back, mark_rolled_back
+from vppcfg.app.rollback import NOT_CONFIRMED, MissingPortsError, first_of_interrupted, go_back, mark_rolled_back
 from vppcfg.app.target import Target
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
@@ -27,6 +27,8 @@ log = logging.getLogger("root.main")
 
 GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
+_PATIENCE = 2
+"""Tries for which ports may be missing, as they are for a moment when VPP starts: then the rest comes back."""
 _MISHAPS = (VppcfgError, OSError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError)
 """What is tried again: also errors in vppcfg itself, since nothing else rolls back."""
 
@@ -56,6 +58,7 @@ def roll_back_unless_confirmed(
         try:
             code = _act(change, target, console)
         except _MISHAPS as error:
+            change.missed_ports += isinstance(error, MissingPortsError)
             pause_s = retries.pause_after(error, is_cheap=change.is_back)
             pause(pause_s, lambda: retries.is_another_vpp() or change.is_decided(), time.sleep)
         else:
@@ -73,6 +76,8 @@ class PendingChange:
         self.is_back = False
         """Whether the old state is back, and only to be noted."""
         self.known: Record | None = None
+        self.missed_ports = 0
+        """How often the old state could not come back because VPP lacked a port."""
 
     def look(self) -> Record | None:
         """Return how it stands, None when that cannot be read. Raise StorageError when it is gone from the journal."""
@@ -128,7 +133,8 @@ def _roll_back(change: PendingChange, place: ChangeContext, console: Console) ->
         return ExitCode.DONE
     record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place.records)
     log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-    result = go_back(record, place, Terms(), console, is_timer=True)
+    goes_without = change.missed_ports >= _PATIENCE
+    result = go_back(record, place, Terms(), console, is_timer=True, goes_without=goes_without)
     if not result.is_done and not result.is_kept:
         raise VppcfgError(f"the way back ended with exit code {result.code}")
     change.is_back = True

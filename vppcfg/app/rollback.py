@@ -33,7 +33,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.rollback import closest_to, created_ports, prove_way_back
+from vppcfg.plan.rollback import WayBack, closest_to, created_ports, prove_way_back
 from vppcfg.transaction.accepted import (
     accepted_entry,
     accepted_state,
@@ -51,6 +51,10 @@ log = logging.getLogger("root.main")
 
 NOT_CONFIRMED = "it was not confirmed in time"
 _ELSEWHERE = "VPP shows something else than before it"
+
+
+class MissingPortsError(PlanRefusedError):
+    """VPP has lost a port that was there before."""
 
 
 def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -80,39 +84,35 @@ def go_back(
     is_timer: bool = False,
     withdraws: bool = False,
     is_literal: bool = False,
+    goes_without: bool = False,
 ) -> ChangeResult:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more.
 
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
     rollback itself must be confirmed, they stay in force until that is done. Where it `withdraws` a change that was not
     confirmed, guards only warn, and what VPP shows otherwise than before the change, also after a second try, stays.
+    Raise MissingPortsError when VPP has lost a port that was there, unless it `goes_without`.
     """
     withdraws = withdraws or is_timer
     desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
-    plan = _plan_back(record.entry, desired, place)
+    planned = partial(_way_back, record.entry, desired, place, goes_without=goes_without)
+    way = planned()
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     routing = daemon_rollback(record, place.records, place.journal)
     intent = replace(intent, routing=routing, keep=withdraws, is_forced=withdraws or intent.is_forced)
-    others = changes_of_others(plan, place)
+    others, missing = changes_of_others(way.plan, place), ", ".join(way.target.missing)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
-    if plan.steps or intent.routing.steps:
-        if withdraws:
-            pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
-        else:
-            guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
-        result = make_change(plan, intent, place, console)
-        if result.is_kept:
-            result = make_change(_plan_back(record.entry, desired, place), intent, place, console)
-        if not result.is_done and not result.is_kept:
-            return result
-    else:
-        log.info("Nothing to do")
-        result = ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+    result = _carried_out(way.plan, intent, place, terms, console)
+    if result.is_kept:
+        result = make_change(planned().plan, intent, place, console)
+    if not result.is_done and not result.is_kept:
+        return result
     if not result.is_waiting:
-        notes = (NOT_CONFIRMED if is_timer else "", f"undone with it: {others}" if others else "")
-        mark_rolled_back(record, place.records, place.journal, *notes, _ELSEWHERE if result.is_kept else "")
+        notes = [NOT_CONFIRMED if is_timer else "", f"undone with it: {others}" if others else ""]
+        notes += [f"without {missing}, which VPP has lost" if missing else "", _ELSEWHERE if result.is_kept else ""]
+        mark_rolled_back(record, place.records, place.journal, *notes)
     if compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
         result = replace(result, code=ExitCode.STRANDED)
@@ -123,6 +123,18 @@ def go_back(
     if not is_timer:
         _warn_of_file(place.records, record.entry.number)
     return result
+
+
+def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms, console: Console) -> ChangeResult:
+    """Make a rollback; guards only warn where it is to keep what differs."""
+    if not plan.steps and not intent.routing.steps:
+        log.info("Nothing to do")
+        return ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+    if intent.keep:
+        pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
+    else:
+        guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
+    return make_change(plan, intent, place, console)
 
 
 def _warn_of_file(records: Sequence[Record], number: int) -> None:
@@ -171,23 +183,25 @@ def first_of_interrupted(record: Record, records: Sequence[Record]) -> Record:
     return first
 
 
-def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
-    """Return the plan to the state before a change. Raise PlanRefusedError where VPP cannot have it."""
+def _way_back(entry: Entry, desired: State, place: ChangeContext, *, goes_without: bool) -> WayBack:
+    """Return the way to the state before a change. Raise PlanRefusedError where VPP cannot have it."""
     observed = place.session.dataplane.observe()
     created, ours = _created(entry, desired, observed, place), _configured(entry, observed, place)
     desired = replace(desired, owned=desired.owned | _owned_since(entry, place))
     target = closest_to(desired, observed, NameGlobs(entry.unmanaged).matches, created, ours)
-    if target.missing:
-        raise PlanRefusedError(
+    if target.missing and not goes_without:
+        raise MissingPortsError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
+    for name in target.missing:
+        log.warning("VPP has lost %s: the state before change %d comes back without it", name, entry.number)
     for name in target.others:
         log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
     way = prove_way_back(target, partial(plan_on, place.session.dataplane, observed))
     log_unlike(way)
     refuse_too_new(way.plan)
-    return way.plan
+    return way
 
 
 def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:

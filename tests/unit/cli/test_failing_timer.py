@@ -138,6 +138,25 @@ def test_an_old_state_that_is_back_but_for_something_is_not_given_up_again(
     assert is_at(waiting, "l2xc.yaml")
 
 
+def test_a_port_that_is_gone_for_good_keeps_the_others_from_nothing(
+    serve: Serve, capsys: pytest.CaptureFixture[str], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    vpp = SimulatedVpp(ports=two_ports())
+    run = runner(serve(vpp), capsys)
+    assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+    assert run("apply", "-c", "l2xc.yaml", "--confirm=60")[0] == ExitCode.DONE
+    vpp._ports = two_ports()[:1]
+    vpp.restart()
+    assert "bring the port back" in errors_of(ExitCode.REFUSED, run, "rollback")
+    err = errors_of(ExitCode.DONE, run, *TIMER)
+    assert clock.now_s == 62
+    assert f"VPP has lost {GI3}: the state before change 2 comes back without it" in err
+    assert f"without {GI3}, which VPP has lost" in change(run, 2)["text"]
+    assert "100.64.10.1/30" in run("dump")[1]
+
+
 @pytest.mark.parametrize("is_waiting", [True, False])
 def test_a_rollback_asks_nothing_of_its_operator_that_the_timer_would_not(
     serve: Serve, files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_waiting: bool
