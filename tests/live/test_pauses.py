@@ -14,6 +14,7 @@ from vppcfg.plan.pauses import pauses_of
 from vppcfg.vpp.live import LiveDataplane, connect
 
 ROUTES = 150_000
+SUB_INTERFACES = 300
 FACTOR = 4
 """By which an estimate may be off, for the least of some tries: other work on the machine stretches the others."""
 TRIES = 3
@@ -21,21 +22,37 @@ NAT = Nat44(sessions=200_000)
 GOING = RemoveNeighbor(interface="xe0", address="192.0.2.2", mac="02:00:00:00:00:02")
 STEPS: dict[str, tuple[Operation, Operation]] = {
     "a port goes down": (SetAdminState(interface="xe0", is_up=False), SetAdminState(interface="xe0", is_up=True)),
+    "a port with many sub-interfaces goes down": (
+        SetAdminState(interface="xe1", is_up=False),
+        SetAdminState(interface="xe1", is_up=True),
+    ),
     "a neighbour goes": (GOING, SetNeighbor(interface="xe0", address=GOING.address, mac=GOING.mac)),
     "NAT44 is enabled": (EnableNat44(item=NAT), DisableNat44(item=NAT)),
 }
 """A step that takes long, and the way back from it."""
 
 
+def sub_interface(name: str, number: int) -> list[str]:
+    """Return the commands that make a sub-interface with two addresses."""
+    return [
+        f"create sub-interfaces xe1 {number}",
+        f"set interface state {name} up",
+        f"set interface ip address {name} 10.{number >> 8}.{number & 255}.1/24",
+        f"set interface ip address {name} 2001:db8:{number:x}::1/64",
+    ]
+
+
 @pytest.fixture(scope="module")
 def vpp() -> Iterator[RealVpp]:
-    """Start a VPP with a worker and a table of many routes through xe0."""
-    with running(["xe0"], extra="cpu { main-core 0 corelist-workers 1 }") as process:
+    """Start a VPP with a worker, a table of many routes through xe0, and many sub-interfaces of xe1."""
+    with running(["xe0", "xe1"], extra="cpu { main-core 0 corelist-workers 1 }") as process:
         for line in (
             "set interface state xe0 up",
             "set interface ip address xe0 192.0.2.1/24",
             "set ip neighbor xe0 192.0.2.2 02:00:00:00:00:02 static",
             f"ip route add count {ROUTES} 20.0.0.0/24 via 192.0.2.2 xe0",
+            "set interface state xe1 up",
+            *(line for number in range(1, SUB_INTERFACES + 1) for line in sub_interface(f"xe1.{number}", number)),
         ):
             assert process.cli(line)[0] == 0
         yield process

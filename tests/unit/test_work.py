@@ -266,7 +266,7 @@ def perform_and_read(dataplane: LiveDataplane, operations: tuple[Operation, ...]
     return dataplane.observe()
 
 
-@pytest.mark.parametrize(("talk", "ceiling"), [(perform, 347), (perform_and_read, 483)], ids=["perform", "read"])
+@pytest.mark.parametrize(("talk", "ceiling"), [(perform, 347), (perform_and_read, 485)], ids=["perform", "read"])
 def test_talking_to_a_vpp_takes_work_in_proportion(
     talk: Callable[[LiveDataplane, tuple[Operation, ...]], object], ceiling: int
 ) -> None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.record import record
 
+LONG_MS = 1.0
+"""What is shorter is not spoken of: a port loses packets after some 100 microseconds, and VPP itself takes those."""
 _ROUTE_US = 1.2
 """Per route that leads through what goes or comes: all are told before (adj_nbr.c, fib_path_list.c in vnet/)."""
 _ADDRESS_US = (0.3, 0.6)
@@ -157,14 +159,15 @@ def of_state(name: str, context: PauseContext, *, is_up: bool) -> Pause:
     """Return how long it takes to bring an interface up or down, with its addresses and those below it."""
     ms = context.state_ms.get(name, 0.0)
     if is_up:
-        return Pause(doing="it brings {} up", ms=ms)
+        return Pause(doing="it brings {} up", ms=ms) if ms > LONG_MS else NO_PAUSE
     return replace(of_routes("it takes {} down", name, context), doing="it takes {} down", ms=ms)
 
 
 def of_address(name: str, context: PauseContext, *, is_ipv6: bool) -> Pause:
     """Return how long it takes when an interface gets or loses an address, by how many have some in its table."""
     state = context.desired if name in context.desired.interfaces else context.observed
-    return Pause(doing="it changes addresses of {}", ms=context.address_ms(state.interfaces[name], is_ipv6=is_ipv6))
+    ms = context.address_ms(state.interfaces[name], is_ipv6=is_ipv6)
+    return Pause(doing="it changes addresses of {}", ms=ms) if ms > LONG_MS else NO_PAUSE
 
 
 def of_deletion(context: PauseContext, ms: float = 0.0) -> Pause:
@@ -209,11 +212,13 @@ def of_hosts(number: int) -> Pause:
     return Pause(doing="it maps {} by DET44", ms=number * _HOST_US / 1000)
 
 
+@cache
 def of_new_device(doing: str) -> Pause:
     """Return how long Linux takes to make a device."""
     return Pause(doing=doing, ms=_TAP_MADE_MS)
 
 
+@cache
 def of_closed_device(doing: str) -> Pause:
     """Return how long Linux takes to close a device."""
     return Pause(doing=doing, ms=_TAP_CLOSED_MS)

@@ -7,11 +7,8 @@ from math import floor, log10
 
 from vppcfg.model.state import State
 from vppcfg.plan.operation import Operation
-from vppcfg.plan.pause import Pause, PauseContext
+from vppcfg.plan.pause import LONG_MS, NO_PAUSE, Pause, PauseContext
 from vppcfg.record import record
-
-LONG_MS = 1.0
-"""What is shorter is not spoken of: a port loses packets after some 100 microseconds, and VPP itself takes those."""
 
 ALONE_MS = 10.0
 """What takes so long is sent alone, so that its answer tells how long it was; the change hardly takes longer."""
@@ -53,8 +50,10 @@ def pauses_of(operations: Sequence[Operation], observed: State, desired: State) 
 def _long_ones(operations: Sequence[Operation], observed: State, desired: State) -> Iterator[StepPause]:
     context = PauseContext(observed, desired)
     for position, operation in enumerate(operations):
+        if operation.__class__.pause is Operation.pause:
+            continue
         pause = operation.pause(context)
-        if pause.doing:
+        if pause is not NO_PAUSE:
             ms = pause.milliseconds(context.sizes)
             if ms is None or ms > LONG_MS:
                 yield StepPause(step=position, pause=pause, ms=ms)

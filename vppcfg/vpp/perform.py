@@ -70,13 +70,16 @@ class Run:
         while self._under_way:
             before = len(self._under_way)
             received = self._receive()
-            if received:
-                self._note_answer()
+            now = time.monotonic()
+            if received and now - self._heard_at > self._longest_answer_s:
+                self._longest_answer_s = now - self._heard_at
             for data in received:
                 self._take(data)
+            if received:
+                self._heard_at = now
             if len(self._under_way) < before:
-                deadline = time.monotonic() + self._connection.patience_s
-            elif time.monotonic() > deadline:
+                deadline = now + self._connection.patience_s
+            elif now > deadline:
                 raise self._with_count(self._connection.unanswered())
             if on_progress and not self._refusals:
                 on_progress(len(self._done))
@@ -85,12 +88,6 @@ class Run:
         return Performance(
             done=tuple(sorted(self._done)), refusals=tuple(self._refusals), longest_answer_s=self._longest_answer_s
         )
-
-    def _note_answer(self) -> None:
-        """Note for how long VPP has said nothing: it handles one message after the other."""
-        now = time.monotonic()
-        self._longest_answer_s = max(self._longest_answer_s, now - self._heard_at)
-        self._heard_at = now
 
     def _receive(self) -> list[bytes]:
         try:
