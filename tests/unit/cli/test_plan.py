@@ -125,6 +125,8 @@ def test_a_difference_for_people_has_signs_and_a_summary(vpp: str, capsys: pytes
         "    state: down -> up",
         "    + lcp: e3-0-0",
         "    + addresses: 100.64.10.5/30",
+        "  VPP forwards nothing for about 2.5 ms at once, 5 ms in all, while it makes Linux devices for "
+        f"{GI1} and {GI3}",
         "0 to create, 2 to change, 0 to replace, 0 to remove",
         "impact: none",
     ]
