@@ -21,7 +21,7 @@ from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.pause import NO_PAUSE, Pause, PauseContext, of_routes
+from vppcfg.plan.pause import NO_PAUSE, Pause, PauseContext, of_awaited, of_routes
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -79,7 +79,7 @@ class SetNeighbor(InterfaceOperation):
         known = context.observed.interfaces.get(self.interface)
         if known is not None and any(each.address == self.address for each in known.neighbors):
             return NO_PAUSE
-        return of_routes("it sets neighbours on {}", self.interface, context)
+        return of_awaited("it sets neighbours on {}", self.interface, context)
 
 
 @record

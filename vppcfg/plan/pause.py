@@ -100,13 +100,18 @@ class PauseContext:
         return replace(sizes, routes=max(0, sizes.routes - own))
 
     @cached_property
-    def routed(self) -> frozenset[str]:
-        """Return the interfaces that routes may lead through: they are up, and have addresses, or one below has."""
+    def addressed(self) -> frozenset[str]:
+        """Return the interfaces that have addresses, or one below has: routes may name them."""
         found = set()
         for each in self.observed.interfaces.values():
             if each.addresses or each.live or each.unnumbered or each.dhcp_client is not None:
                 found |= {name for name in (each.name, each.parent) if name is not None}
-        return frozenset(name for name in found if self.observed.interfaces[name].is_up)
+        return frozenset(found)
+
+    @cached_property
+    def routed(self) -> frozenset[str]:
+        """Return those that are up: routes may lead through them."""
+        return frozenset(name for name in self.addressed if self.observed.interfaces[name].is_up)
 
     @cached_property
     def in_tables(self) -> Counter[tuple[bool, int]]:
@@ -151,6 +156,13 @@ def _families(interface: Interface) -> set[bool]:
 def of_routes(doing: str, name: str, context: PauseContext) -> Pause:
     """Return how long it takes while routes through an interface find another way: they may be all there are."""
     if name not in context.routed:
+        return NO_PAUSE
+    return Pause(doing=doing, us_each=_ROUTE_US, of="routes", is_bound=True)
+
+
+def of_awaited(doing: str, name: str, context: PauseContext) -> Pause:
+    """Return how long it takes while routes to a neighbour begin to lead there: they may wait for it, all there are."""
+    if name not in context.addressed:
         return NO_PAUSE
     return Pause(doing=doing, us_each=_ROUTE_US, of="routes", is_bound=True)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.plan.test_impact import STATE, UP, port
 from vppcfg.kinds.nat44.settings import DisableNat44
-from vppcfg.kinds.neighbor import RemoveNeighbor
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.neighbor import Neighbor
@@ -61,6 +61,13 @@ def test_of_many_neighbours_of_an_interface_each_may_have_all_routes_but_not_all
     found = pauses(*operations, state=state)
     assert len(found.steps) == 10
     assert found.total_ms == found.longest_ms
+
+
+def test_routes_may_wait_for_a_neighbour_of_an_interface_that_was_down() -> None:
+    entered = SetNeighbor(interface="up", address="192.0.2.2", mac="02:00:00:00:00:01")
+    state = State(interfaces={"up": replace(UP, is_up=False), "bare": port("bare")})
+    assert [each.pause.is_bound for each in pauses(entered, state=state).steps] == [True]
+    assert pauses(replace(entered, interface="bare"), replace(entered, interface="new"), state=state).steps == ()
 
 
 def test_access_lists_take_their_time_by_their_terms_on_each_interface() -> None:
