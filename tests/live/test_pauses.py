@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -16,20 +18,32 @@ from vppcfg.vpp.live import LiveDataplane, connect
 ROUTES = 150_000
 SUB_INTERFACES = 300
 FACTOR = 4
-"""By which an estimate may be off, for the least of some tries: other work on the machine stretches the others."""
-TRIES = 3
+"""By which an estimate may be off."""
 NAT = Nat44(sessions=200_000)
 GOING = RemoveNeighbor(interface="xe0", address="192.0.2.2", mac="02:00:00:00:00:02")
-STEPS: dict[str, tuple[Operation, Operation]] = {
-    "a port goes down": (SetAdminState(interface="xe0", is_up=False), SetAdminState(interface="xe0", is_up=True)),
-    "a port with many sub-interfaces goes down": (
-        SetAdminState(interface="xe1", is_up=False),
-        SetAdminState(interface="xe1", is_up=True),
+
+
+class Case(NamedTuple):
+    """A step that takes long, and the way back from it."""
+
+    forward: Operation
+    back: Operation
+    has_all_routes: bool
+    """Whether all routes lead where the step takes place, and none otherwise."""
+    tries: int
+    """Of which the least time counts; one for what takes memory, which VPP keeps."""
+
+
+CASES = {
+    "a port goes down": Case(
+        SetAdminState(interface="xe0", is_up=False), SetAdminState(interface="xe0", is_up=True), True, 3
     ),
-    "a neighbour goes": (GOING, SetNeighbor(interface="xe0", address=GOING.address, mac=GOING.mac)),
-    "NAT44 is enabled": (EnableNat44(item=NAT), DisableNat44(item=NAT)),
+    "a port with many sub-interfaces goes down": Case(
+        SetAdminState(interface="xe1", is_up=False), SetAdminState(interface="xe1", is_up=True), False, 3
+    ),
+    "a neighbour goes": Case(GOING, SetNeighbor(interface="xe0", address=GOING.address, mac=GOING.mac), True, 3),
+    "NAT44 is enabled": Case(EnableNat44(item=NAT), DisableNat44(item=NAT), False, 1),
 }
-"""A step that takes long, and the way back from it."""
 
 
 def sub_interface(name: str, number: int) -> list[str]:
@@ -64,17 +78,24 @@ def plane(vpp: RealVpp) -> Iterator[LiveDataplane]:
         yield found
 
 
-def held_ms(plane: LiveDataplane, operation: Operation) -> float:
-    """Carry out an operation, and return for how long it stopped the worker."""
+def cpu_ms(vpp: RealVpp) -> float:
+    """Return how long VPP's main thread has run; it does not stand in line for a CPU meanwhile (proc_pid_schedstat)."""
+    return int(Path(f"/proc/{vpp.pid}/task/{vpp.pid}/schedstat").read_text().split()[0]) / 1e6
+
+
+def held_ms(vpp: RealVpp, plane: LiveDataplane, operation: Operation) -> float:
+    """Carry out an operation, and return for how long it stopped the worker, as if nothing else ran on the machine."""
     for words in ("resize 100000", "trace barrier api", "clear"):
         plane.run_line(f"event-logger {words}")
+    before = cpu_ms(vpp)
     performed = plane.perform([operation])
+    cpu = cpu_ms(vpp) - before
     assert performed.done == (0,)
     log = plane.run_line("show event-logger all 100000")
     _, _, after = log.partition("api-msg: " + MESSAGES[type(operation)])
     held = int(re.findall(r"bar-rel-#\d+-e\d+-u\d+-t(\d+)", after.partition("api-msg-done")[0])[0]) / 1000
     assert held <= 2 * 1000 * performed.longest_answer_s, "its answer came as the workers were let go, or later"
-    return held
+    return min(held, cpu)
 
 
 MESSAGES = {
@@ -84,15 +105,15 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_an_estimate_is_of_the_right_order(plane: LiveDataplane, name: str) -> None:
-    forward, back = STEPS[name]
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_an_estimate_is_of_the_right_order(vpp: RealVpp, plane: LiveDataplane, case: Case) -> None:
     state = plane.observe()
     assert state.facts.sizes is not None and state.facts.sizes.routes >= ROUTES
-    (step,) = pauses_of([forward], state, state).steps
-    assert step.ms is not None and step.ms > 50
+    (step,) = pauses_of([case.forward], state, state).steps
+    expected = step.ms if case.has_all_routes else step.pause.ms
+    assert expected is not None and expected > 50
     found = []
-    for _ in range(TRIES):
-        found.append(held_ms(plane, forward))
-        plane.perform([back])
-    assert step.ms / FACTOR <= min(found) <= FACTOR * step.ms
+    for _ in range(case.tries):
+        found.append(held_ms(vpp, plane, case.forward))
+        plane.perform([case.back])
+    assert expected / FACTOR <= min(found) <= FACTOR * expected

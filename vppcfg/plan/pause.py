@@ -19,7 +19,7 @@ from vppcfg.record import record
 
 LONG_MS = 1.0
 """What is shorter is not spoken of: a port loses packets after some 100 microseconds, and VPP itself takes those."""
-_ROUTE_US = 1.2
+_ROUTE_US = 0.8
 """Per route that leads through what goes or comes: all are told before (adj_nbr.c, fib_path_list.c in vnet/)."""
 _ADDRESS_US = (0.3, 0.6)
 """Per interface with addresses in a table, of IPv4 and of IPv6, where an address of another comes, goes, or is used
