@@ -254,9 +254,7 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
     assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == []
 
 
-def test_multicast_routes_are_read_beside_those_of_300_interfaces_where_all_is_wanted(
-    vpp: Subject, first: int
-) -> None:
+def test_multicast_routes_are_read_beside_those_of_300_interfaces_where_all_is_wanted(vpp: Subject, first: int) -> None:
     """VPP's own groups have a path for each interface; the dump of the API ends VPP where these are more than 255."""
     with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir), reads_all=True) as plane:
         _read_beside_300_interfaces(vpp, first, plane)
