@@ -24,11 +24,12 @@ from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
-from vppcfg.plan.plan import Plan
+from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
 from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.planning import seen_closely
 from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
 from vppcfg.transaction.signed_document import write_durably
 
@@ -91,6 +92,9 @@ def _found(
     saved: SavedPlan, configuration: Configuration, loaded: Loaded, dataplane: Dataplane, journal: Journal
 ) -> CurrentState:
     observed, boot_id = dataplane.observe(), dataplane.boot_id
+    if observed.facts.left_out:  # what the plan touches was read closely when it was made
+        touched = make_plan(saved.observed, saved.desired).touched_interfaces
+        observed = seen_closely(dataplane, observed, saved.desired, touched)
     applied = applied_file(journal, boot_id)
     problems = propose(configuration, loaded, observed, adopt=saved.is_adopting, applied=applied).problems
     return CurrentState(

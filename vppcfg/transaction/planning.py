@@ -7,7 +7,7 @@ objects that another source shadows, and how many NAT44 sessions end; and after 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.common.release import is_older
@@ -49,6 +49,16 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     return replace(plan, observed=replace(plan.observed, facts=facts))
 
 
+def seen_closely(dataplane: Dataplane, observed: State, desired: State, interfaces: Collection[str]) -> State:
+    """Return an observed state with every detail of some interfaces, if it was not read whole. Raise DataplaneError.
+
+    It must be what was observed last, but for what resolving a file has changed.
+    """
+    if not observed.facts.left_out:
+        return observed
+    return _with_details(observed, dataplane.look_closer(interfaces, desired))
+
+
 def _seen_closely(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return the plan again with every detail of the interfaces that it touches, on a VPP that was not read whole.
 
@@ -57,8 +67,7 @@ def _seen_closely(plan: Plan, dataplane: Dataplane) -> Plan:
     desired, seen = plan.desired, frozenset[str]()
     while plan.steps and plan.observed.facts.left_out and not plan.touched_interfaces <= seen:
         seen |= plan.touched_interfaces
-        closer = dataplane.look_closer(seen, desired)
-        plan = make_plan(_with_details(plan.observed, closer), desired)
+        plan = make_plan(seen_closely(dataplane, plan.observed, desired, seen), desired)
     return plan
 
 

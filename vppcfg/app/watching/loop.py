@@ -14,7 +14,7 @@ from vppcfg.app.watching.notices import Notice, Output, Reported, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
 from vppcfg.app.watching.roles import changed_roles, roles_of
 from vppcfg.app.watching.verification import Verifier, news_of, not_verified, verified
-from vppcfg.config.resolve import resolve
+from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
@@ -23,7 +23,7 @@ from vppcfg.model.virtual_router import VrrpState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
-from vppcfg.transaction.planning import restore_commands
+from vppcfg.transaction.planning import restore_commands, seen_closely
 from vppcfg.verify.report import VerifyReport
 
 TICK_S = 1.0
@@ -38,6 +38,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """Between attempts to connect."""
 HOLD_S = 60.0
 """So long another vppcfg may be at work on VPP before VPP is read all the same."""
+CLOSELY = 40
+"""Interfaces that are read in every detail at each look, of a VPP with too many for all."""
 
 Connect = Callable[[], tuple[Dataplane, Follower]]
 
@@ -97,6 +99,8 @@ class VppWatch:
         """How routing daemons differ."""
         self._drift_at_s = 0.0
         self._roles: Mapping[str, VrrpState | None] = {}
+        self._turn = 0
+        """Where the share of interfaces begins that is read closely."""
         """Of virtual routers, at the last look."""
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
@@ -263,8 +267,11 @@ class VppWatch:
         self._look_into_journal()
         start = self._clock.monotonic()
         observed = dataplane.observe()
-        took_s = self._clock.monotonic() - start
         resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
+        if observed.facts.left_out:
+            observed = seen_closely(dataplane, observed, resolution.desired, self._in_turn(resolution))
+            resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
+        took_s = self._clock.monotonic() - start
         found = self._said.differences
         if resolution.is_possible:
             changes = diff(resolution.observed, resolution.desired)
@@ -283,6 +290,16 @@ class VppWatch:
         self._look_at_daemons()
         self._output.show(self._status)
         return took_s
+
+    def _in_turn(self, resolution: Resolution) -> frozenset[str]:
+        """Return the interfaces that are read closely this time: those that seem to differ, and a share of the others.
+
+        All have had their turn after some looks, so that what somebody sets there is found then.
+        """
+        names = sorted(resolution.observed.interfaces)
+        share = names[self._turn : self._turn + CLOSELY]
+        self._turn = self._turn + CLOSELY if self._turn + CLOSELY < len(names) else 0
+        return frozenset(share).union(each.name for each in diff(resolution.observed, resolution.desired))
 
     def _look_at_daemons(self) -> None:
         """Report when routing daemons do not run what was accepted, and when they do again."""

@@ -54,6 +54,7 @@ class World:
         self.is_there = True
         self.is_busy = False
         self.looks: list[float] = []
+        self.closely: list[frozenset[str]] = []
         self.attempts: list[float] = []
         self.look_takes_s = 0.0
         self.agenda: list[tuple[float, bool, Callable[[], object]]] = []
@@ -121,6 +122,10 @@ class Vpp(StubDataplane):
     def observe(self) -> State:
         self._world.looks.append(self._world.now_s)
         self._world.now_s += self._world.look_takes_s
+        return self._world.state
+
+    def look_closer(self, interfaces: Collection[str], expected: State) -> State:
+        self._world.closely.append(frozenset(interfaces))
         return self._world.state
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
@@ -217,6 +222,15 @@ def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Hear
     watch(world)
     assert world.looks == [0, 60, 120, 180]
     assert heard.events == ["connected", "in_sync"]
+
+
+def test_of_many_interfaces_each_is_read_closely_in_its_turn(watch: WatchWorld) -> None:
+    many = state(1500, *(f"eth{n}" for n in range(1, 100)))
+    world = World(until_s=260, state=replace(many, facts=replace(many.facts, left_out=("something",))))
+    watch(world)
+    assert [len(each) for each in world.closely] == [40, 40, 20, 40, 40]
+    assert frozenset.union(*world.closely[:3]) == many.interfaces.keys()
+    assert world.closely[0] == world.closely[3]
 
 
 def test_a_routing_daemon_that_drifts_is_said_once_and_when_it_is_back(watch: WatchWorld, heard: Heard) -> None:
