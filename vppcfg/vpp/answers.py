@@ -20,6 +20,8 @@ class Answers:
 
     def __init__(self) -> None:
         self._replies: dict[Hashable, Replies] = {}
+        self._asked: dict[Hashable, dict[bytes, dict[int, list[bytes]]]] = {}
+        """The same by what was asked, a request without its context."""
         self._unowned: dict[int, Sequence[bytes]] = {}
         """Replies that do not have the context of their request."""
         self._shown: dict[Hashable, Shown] = {}
@@ -30,7 +32,7 @@ class Answers:
     def forget(self, keys: Iterable[Hashable]) -> None:
         """Have everything asked again that `keys` have asked."""
         for key in keys:
-            for answers in (self._replies, self._shown, self._found, self._of_interfaces):
+            for answers in (self._replies, self._asked, self._shown, self._found, self._of_interfaces):
                 answers.pop(key, None)
 
     def forget_interfaces(self, names: Collection[str]) -> None:
@@ -57,20 +59,37 @@ class Answers:
     def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:
         """Return the replies to what each key asks; VPP is asked only by those who have not asked before."""
         requests = {key: ask() for key, ask in asked.items() if key not in self._replies}
-        owners = {request[_CONTEXT]: key for key, each in requests.items() for request in each}
         sent = [request for each in requests.values() for request in each]
         parts: dict[Hashable, dict[int, list[bytes]]] = {key: {} for key in requests}
+        asked_by: dict[Hashable, dict[bytes, dict[int, list[bytes]]]] = {
+            key: {_question(request): {} for request in each} for key, each in requests.items()
+        }
+        owners = {request[_CONTEXT]: (key, _question(request)) for key, each in requests.items() for request in each}
         for index, messages in (connection.ask(sent) if sent else {}).items():
             unowned = [data for data in messages if data[2 : HEAD.size] not in owners]
             if unowned:
                 self._unowned[index] = messages
                 continue
             for data in messages:
-                parts[owners[data[2 : HEAD.size]]].setdefault(index, []).append(data)
+                key, question = owners[data[2 : HEAD.size]]
+                parts[key].setdefault(index, []).append(data)
+                asked_by[key][question].setdefault(index, []).append(data)
         self._replies.update(parts)
+        self._asked.update(asked_by)
         merged: dict[int, list[bytes]] = {index: list(messages) for index, messages in self._unowned.items()}
         for key in asked:
             for index, messages in self._replies[key].items():
+                merged.setdefault(index, []).extend(messages)
+        return merged
+
+    def ask_others(self, connection: Connection, requests: Sequence[bytes]) -> Replies:
+        """Return the replies to requests; VPP is asked what nobody has asked. Contexts may be those of others."""
+        known = {question: replies for each in self._asked.values() for question, replies in each.items()}
+        merged: dict[int, list[bytes]] = {}
+        found = [known[question] for request in requests if (question := _question(request)) in known]
+        new = [request for request in requests if _question(request) not in known]
+        for replies in (*found, connection.ask(new) if new else {}):
+            for index, messages in replies.items():
                 merged.setdefault(index, []).extend(messages)
         return merged
 
@@ -101,3 +120,8 @@ class Answers:
         found = find(new) if new else {}
         known.update({index: found.get(index) for index in new})
         return {index: value for index in indexes if (value := known[index]) is not None}
+
+
+def _question(request: bytes) -> bytes:
+    """Return what a framed request asks, whoever asks it."""
+    return request[FRAME.size : _CONTEXT.start] + request[_CONTEXT.stop :]

@@ -190,7 +190,7 @@ class LiveDataplane:
         """Return what other programs have configured on interfaces and in FIB tables. Raise DataplaneError."""
         from vppcfg.vpp.unmanaged import read_unmanaged
 
-        return read_unmanaged(self._connection, holders, state)
+        return read_unmanaged(self._connection, holders, state, self._answers)
 
     def nat44_sessions(self) -> int:
         """Return how many sessions NAT44 has now. Raise DataplaneError."""

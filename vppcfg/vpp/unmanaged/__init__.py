@@ -11,6 +11,7 @@ from vppcfg.kinds import vrf
 from vppcfg.model.attachment import Attachment, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
+from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface
 from vppcfg.vpp.unmanaged import (
@@ -44,17 +45,20 @@ READERS: Sequence[Reader] = (
 )
 
 
-def read_unmanaged(connection: Connection, holders: Collection[str], state: State) -> tuple[Attachment, ...]:
+def read_unmanaged(
+    connection: Connection, holders: Collection[str], state: State, answers: Answers | None = None
+) -> tuple[Attachment, ...]:
     """Return what others have on interfaces, FIB tables and bridge domains, by the names that `state` knows them by.
 
-    Parts of VPP that are not loaded are not asked. Raise DataplaneError.
+    Parts of VPP that are not loaded are not asked, nor what `answers` have from when the state was read. Raise
+    DataplaneError.
     """
     if not holders:
         return ()
     scope = _wanted(connection, holders, state)
     found = list(objects.read(connection, scope))
     if not scope.holders <= state.bridges.keys():
-        found += _read(connection, READERS, scope)
+        found += _read(connection, READERS, scope, answers or Answers())
         found += features.read(connection, scope, found)
     return in_order(each for each in found if each.needs(holders))
 
@@ -65,7 +69,7 @@ def read_standalone(connection: Connection, state: State) -> tuple[Attachment, .
     Raise DataplaneError.
     """
     scope = _wanted(connection, state.interfaces.keys(), state)
-    return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope))
+    return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope, Answers()))
 
 
 def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:
@@ -75,8 +79,9 @@ def _wanted(connection: Connection, holders: Collection[str], state: State) -> R
     return ReadScope(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
 
 
-def _read(connection: Connection, known: Sequence[Reader], scope: ReadScope) -> list[Attachment]:
+def _read(connection: Connection, known: Sequence[Reader], scope: ReadScope, answers: Answers) -> list[Attachment]:
     """Ask for everything in one round; parts of VPP that are not loaded are not asked."""
     readers = [each for each in known if all(map(connection.offers, each.messages))]
-    replies = connection.ask([request for each in readers for request in each.requests(connection, scope)])
+    requests = [request for each in readers for request in each.requests(connection, scope)]
+    replies = answers.ask_others(connection, requests)
     return [found for each in readers for found in each.read(connection, replies, scope)]
