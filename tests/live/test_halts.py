@@ -13,7 +13,6 @@ from tests.real_vpp import RealVpp, running
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode
 from vppcfg.verify.sample import VerifySample
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
@@ -21,6 +20,7 @@ WORKER = "cpu { main-core 0 corelist-workers 1 }\nstatseg { per-node-counters on
 WORKER += "plugins { plugin linux_nl_plugin.so { enable } }"
 MANY = 300
 ROUTES = 20_000
+SETTLE_S = 1.0
 MOST = 100
 """Halts of a command that changes nothing."""
 DEAR = {"ip_route_v2_dump", "ip_neighbor_dump", "show memory", "show pci", "show errors", "show nat44 sessions"}
@@ -44,7 +44,9 @@ def verify_a_part(vpp: RealVpp, folder: Path) -> object:
     plane, linux = Target(api_socket=str(vpp.socket_path)).connect_apart()
     assert linux is not None
     with plane:
-        return verify(plane, linux, sample=VerifySample(interval_s=1)).count or ExitCode.DONE
+        report = verify(plane, linux, sample=VerifySample(interval_s=1))
+    assert report.count == 0, report.groups  # what differs would be read again
+    return report
 
 
 def grow(vpp: RealVpp) -> None:
@@ -60,13 +62,12 @@ def grow(vpp: RealVpp) -> None:
 def test_a_look_stops_workers_as_often_with_many_things_as_with_few(look: Look, tmp_path: Path) -> None:
     found: list[Counter[str]] = []
     with running(PORTS, extra=WORKER) as vpp:
-        for line in (
-            f"set interface state {PORTS[0]} up",
-            f"lcp create {PORTS[0]} host-if e0",
-            f"set interface ip address {PORTS[0]} 192.0.2.1/24",
-            f"ip neighbor {PORTS[0]} 192.0.2.9 02:00:00:00:00:09",
-        ):
+        for line in (f"set interface state {PORTS[0]} up", f"lcp create {PORTS[0]} host-if e0"):
             assert vpp.cli(line) == (0, "")
+        vpp.ip("link", "set", "e0", "up")
+        vpp.ip("address", "add", "192.0.2.1/24", "dev", "e0")
+        vpp.ip("neighbor", "add", "192.0.2.9", "lladdr", "02:00:00:00:00:09", "nud", "permanent", "dev", "e0")
+        time.sleep(SETTLE_S)
         for size in ("few", "many"):
             folder = tmp_path / size
             folder.mkdir()
@@ -76,7 +77,7 @@ def test_a_look_stops_workers_as_often_with_many_things_as_with_few(look: Look, 
     few, many = found
     assert not DEAR & many.keys()
     assert 0 < many.total() <= MOST
-    assert many.total() <= few.total() + 2, many - few
+    assert many.total() <= few.total() + 4, many - few  # with many neighbours, that of Linux is looked up
 
 
 SUBS = 300
