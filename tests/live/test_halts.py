@@ -13,6 +13,7 @@ from tests.real_vpp import RealVpp, running
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
 from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
 from vppcfg.verify.sample import VerifySample
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
