@@ -53,7 +53,8 @@ class Answers:
 
         `is_setting` tells by its number whether a message, without others to the same request, is no sign of anything.
         """
-        self.forget([key for key, replies in self._replies.items() if not all(map(is_setting, replies))])
+        is_unclear = bool(self._unowned)
+        self.forget([key for key, found in self._replies.items() if is_unclear or not all(map(is_setting, found))])
         self._found.clear()
 
     def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:
@@ -65,6 +66,9 @@ class Answers:
             key: {_question(request): {} for request in each} for key, each in requests.items()
         }
         owners = {request[_CONTEXT]: (key, _question(request)) for key, each in requests.items() for request in each}
+        owners |= {
+            context[::-1]: owner for context, owner in owners.items()
+        }  # some messages have it the other way round
         for index, messages in (connection.ask(sent) if sent else {}).items():
             unowned = [data for data in messages if data[2 : HEAD.size] not in owners]
             if unowned:

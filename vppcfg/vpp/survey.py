@@ -151,8 +151,8 @@ class Survey:
         """Return the indexes of the interfaces that had something when the last change began, or were to have it."""
         return {
             self._names[name]
-            for state in (*self._formerly(), self._expected)
-            for name, each in (state.interfaces.items() if state is not None else ())
+            for state in self._states
+            for name, each in state.interfaces.items()
             if name in self._names and has(each)
         }
 
@@ -172,8 +172,16 @@ class Survey:
 
         It is done where some are known to be static, and where nothing is known.
         """
-        is_known = self._is_whole or not self.has_record
-        return is_known or bool(self.indexes_with(lambda each: bool(each.static_macs)))
+        if self._is_whole or not self.has_record or self.indexes_with(lambda each: bool(each.static_macs)):
+            return True
+        bridges = (each for state in self._states for each in state.bridges.values())
+        return any(each.filtered_macs or each.stray_macs for each in bridges)
+
+    @property
+    def _states(self) -> Iterator[State]:
+        yield from self._formerly()
+        if self._expected is not None:
+            yield self._expected
 
     def examines_all(self, interfaces: int) -> bool:
         """Return whether so many interfaces may be asked about one by one."""
