@@ -19,11 +19,9 @@ class Answers:
     """What VPP has answered over one connection, by who has asked: a kind of objects, or a part of interfaces."""
 
     def __init__(self) -> None:
-        self._replies: dict[Hashable, Replies] = {}
+        self._replies: dict[Hashable, dict[int, list[bytes]]] = {}
         self._asked: dict[Hashable, dict[bytes, dict[int, list[bytes]]]] = {}
         """The same by what was asked, a request without its context."""
-        self._unowned: dict[int, Sequence[bytes]] = {}
-        """Replies that do not have the context of their request."""
         self._shown: dict[Hashable, Shown] = {}
         self._found: dict[Hashable, Any] = {}
         self._of_interfaces: dict[Hashable, dict[int, Any]] = {}
@@ -53,34 +51,25 @@ class Answers:
 
         `is_setting` tells by its number whether a message, without others to the same request, is no sign of anything.
         """
-        is_unclear = bool(self._unowned)
-        self.forget([key for key, found in self._replies.items() if is_unclear or not all(map(is_setting, found))])
+        self.forget([key for key, replies in self._replies.items() if not all(map(is_setting, replies))])
         self._found.clear()
 
     def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:
         """Return the replies to what each key asks; VPP is asked only by those who have not asked before."""
         requests = {key: ask() for key, ask in asked.items() if key not in self._replies}
-        sent = [request for each in requests.values() for request in each]
-        parts: dict[Hashable, dict[int, list[bytes]]] = {key: {} for key in requests}
-        asked_by: dict[Hashable, dict[bytes, dict[int, list[bytes]]]] = {
-            key: {_question(request): {} for request in each} for key, each in requests.items()
-        }
-        owners = {request[_CONTEXT]: (key, _question(request)) for key, each in requests.items() for request in each}
-        owners |= {
-            context[::-1]: owner for context, owner in owners.items()
-        }  # some messages have it the other way round
-        for index, messages in (connection.ask(sent) if sent else {}).items():
-            unowned = [data for data in messages if data[2 : HEAD.size] not in owners]
-            if unowned:
-                self._unowned[index] = messages
-                continue
+        sent = [(key, request) for key, each in requests.items() for request in each]
+        self._replies.update({key: {} for key in requests})
+        self._asked.update({key: {_question(request): {} for request in each} for key, each in requests.items()})
+        by_context = {request[_CONTEXT]: (key, request) for key, request in sent}
+        by_name = {connection.name_of(request[FRAME.size :]): (key, request) for key, request in sent}
+        for index, messages in (connection.ask([request for _, request in sent]) if sent else {}).items():
+            # a few of VPP's messages do not have the context of their request
+            usual = by_name.get(_request_of(connection.name_of(messages[0])))
             for data in messages:
-                key, question = owners[data[2 : HEAD.size]]
-                parts[key].setdefault(index, []).append(data)
-                asked_by[key][question].setdefault(index, []).append(data)
-        self._replies.update(parts)
-        self._asked.update(asked_by)
-        merged: dict[int, list[bytes]] = {index: list(messages) for index, messages in self._unowned.items()}
+                key, request = by_context.get(data[2 : HEAD.size], usual) or sent[0]
+                self._replies[key].setdefault(index, []).append(data)
+                self._asked[key][_question(request)].setdefault(index, []).append(data)
+        merged: dict[int, list[bytes]] = {}
         for key in asked:
             for index, messages in self._replies[key].items():
                 merged.setdefault(index, []).extend(messages)
@@ -129,3 +118,8 @@ class Answers:
 def _question(request: bytes) -> bytes:
     """Return what a framed request asks, whoever asks it."""
     return request[FRAME.size : _CONTEXT.start] + request[_CONTEXT.stop :]
+
+
+def _request_of(reply: str) -> str:
+    """Return the name of the request that a message answers, as VPP calls most of them."""
+    return f"{reply.removesuffix('_details')}_dump" if reply.endswith("_details") else reply.removesuffix("_reply")

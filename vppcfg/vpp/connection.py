@@ -53,7 +53,7 @@ class Connection:
         self._context = 0
         self._table: dict[str, int] = {}
         self._offered: frozenset[str] = frozenset()
-        self._replies: frozenset[int] = frozenset()
+        self._names: dict[int, str] = {}
         self._messages: dict[str, Message] = {}
         self._event_heads: tuple[bytes, ...] = ()
         self._has_event = False
@@ -79,9 +79,13 @@ class Connection:
         """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
         return name in self._offered
 
+    def name_of(self, data: bytes) -> str:
+        """Return what VPP calls a message, '' for one that is not in its table."""
+        return self._names.get(_ID.unpack_from(data)[0], "")
+
     def is_reply(self, number: int) -> bool:
         """Return whether a message ends the answer to a request, by its number; those before it are details."""
-        return number in self._replies
+        return self._names.get(number, "").endswith("_reply")
 
     def message(self, name: str) -> Message:
         """Return the layout of the message `name` in this VPP. Raise DataplaneError when it lacks the message."""
@@ -318,9 +322,7 @@ class Connection:
         self._client = client
         self._table = {name: number for number, name in entries}
         self._offered = frozenset(key.rpartition("_")[0] for key in self._table)
-        self._replies = frozenset(
-            number for key, number in self._table.items() if key.rpartition("_")[0].endswith("_reply")
-        )
+        self._names = {number: key.rpartition("_")[0] for key, number in self._table.items()}
 
     def _close_session(self, client: int) -> None:
         self._channel.abandon()
