@@ -99,8 +99,11 @@ class Kind:
         """Return the requests for all objects of the kind, as far as VPP takes them."""
         return []
 
-    def requests_about(self, connection: VppReader, indexes: Sequence[int] | None) -> list[bytes]:
-        """Return the requests about the interfaces at `indexes`, which are read closely; None for all there are."""
+    def requests_about(self, connection: VppReader, replies: Replies, indexes: Sequence[int] | None) -> list[bytes]:
+        """Return the requests about the interfaces at `indexes`, which are read closely; None for all there are.
+
+        `replies` are those to `requests`.
+        """
         return []
 
     def commands(self, connection: VppReader) -> list[str]:

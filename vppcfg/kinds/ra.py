@@ -185,7 +185,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
         settings = replace(value, prefixes=())
         return [*prefixes, *([SetRa(interface=name, settings=settings)] if settings != NO_ADVERTISEMENTS else [])]
 
-    def requests_about(self, connection: VppReader, indexes: Sequence[int] | None) -> list[bytes]:
+    def requests_about(self, connection: VppReader, replies: Replies, indexes: Sequence[int] | None) -> list[bytes]:
         """Return the requests for what the interfaces at `indexes` advertise, None for all, where VPP takes them."""
         if not connection.offers(_DUMP):
             return []

@@ -23,6 +23,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _DUMP = "l2_fib_table_dump"
 _DETAILS = "l2_fib_table_details"
+_BRIDGES = "bridge_domain_details"
 _PATHS = ("bd_id", "mac", "sw_if_index", "static_mac", "filter_mac", "bvi_mac")
 _ALL_DOMAINS = 0xFFFFFFFF
 
@@ -129,9 +130,10 @@ class StaticMacKind(Kind):
         }
         return replace(state, interfaces={**state.interfaces, **freed}) if freed else state
 
-    def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for what all bridge domains know, where that is looked for."""
-        is_asked = connection.offers(_DUMP) and connection.survey.walks_macs
+    def requests_about(self, connection: VppReader, replies: Replies, indexes: Sequence[int] | None) -> list[bytes]:
+        """Return the request for what all bridge domains know, where there are any and that is looked for."""
+        has_bridges = connection.offers(_DUMP) and bool(connection.rows(replies, _BRIDGES, "bd_id"))
+        is_asked = has_bridges and connection.survey.walks_macs
         return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if is_asked else []
 
     def read_on_interfaces(

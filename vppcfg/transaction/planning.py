@@ -67,7 +67,8 @@ def _seen_closely(plan: Plan, dataplane: Dataplane) -> Plan:
     desired, seen = plan.desired, frozenset[str]()
     while plan.steps and plan.observed.facts.left_out and not plan.touched_interfaces <= seen:
         seen |= plan.touched_interfaces
-        plan = make_plan(seen_closely(dataplane, plan.observed, desired, seen), desired)
+        observed = seen_closely(dataplane, plan.observed, desired, seen)
+        plan = make_plan(observed, desired) if observed != plan.observed else replace(plan, observed=observed)
     return plan
 
 

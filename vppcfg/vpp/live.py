@@ -82,6 +82,7 @@ class LiveDataplane:
         self._connection = connection
         self._stats_socket = stats_socket
         self._formerly = formerly
+        self._former: tuple[State, ...] | None = None
         self._reads_all = reads_all
         self._answers = Answers()
         self._counts = CountedRoutes(connection)
@@ -128,6 +129,7 @@ class LiveDataplane:
         """
         self._answers, self._closely, self._expected = Answers(), frozenset(), None
         self._counts = CountedRoutes(self._connection)
+        self._former = None
         return self._read()
 
     def look_closer(self, interfaces: Collection[str], expected: State) -> State:
@@ -168,11 +170,17 @@ class LiveDataplane:
         state = with_hidden(connection, observe(connection, self.version, self._answers), survey.known_objects)
         return replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
 
+    def _states_before(self) -> tuple[State, ...]:
+        """Return the states around the last change as they were written when the state was observed."""
+        if self._former is None:
+            self._former = tuple(self._formerly())
+        return self._former
+
     def _begin_survey(self, sizes: TableSizes | None) -> Survey:
         self._connection.survey = Survey(
             sizes,
             self._counts,
-            self._formerly,
+            self._states_before,
             self._set.values(),
             self._closely,
             self._expected,

@@ -66,7 +66,7 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
-    replies |= _closer_look(connection, answers, [row.sw_if_index for row in kept])
+    replies |= _closer_look(connection, answers, replies, [row.sw_if_index for row in kept])
     details = _second_round(connection, replies, kept, names, answers)
     known = Known(names, details.features["tables"], shown)
     on_interfaces = {kind: kind.read_on_interfaces(connection, replies, known) for kind in KINDS}
@@ -125,12 +125,14 @@ def _first_round(connection: Connection, answers: Answers) -> tuple[Replies, Sho
     return answers.ask(connection, asked), shown
 
 
-def _closer_look(connection: Connection, answers: Answers, indexes: Sequence[int]) -> Replies:
+def _closer_look(connection: Connection, answers: Answers, replies: Replies, indexes: Sequence[int]) -> Replies:
     """Ask what is read of all interfaces where they are few, and of those that are read closely where not."""
     examined = connection.survey.examined(indexes)
     about = None if examined is indexes else examined
     asked: dict[Hashable, Callable[[], Sequence[bytes]]] = {
-        (kind, "about"): partial(kind.requests_about, connection, about) for kind in KINDS if kind.is_read_closely
+        (kind, "about"): partial(kind.requests_about, connection, replies, about)
+        for kind in KINDS
+        if kind.is_read_closely
     }
     return answers.ask(connection, asked)
 

@@ -38,7 +38,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """Between attempts to connect."""
 HOLD_S = 60.0
 """So long another vppcfg may be at work on VPP before VPP is read all the same."""
-CLOSELY = 40
+CLOSELY = 10
 """Interfaces that are read in every detail at each look, of a VPP with too many for all."""
 
 Connect = Callable[[], tuple[Dataplane, Follower]]

@@ -225,10 +225,10 @@ def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Hear
 
 
 def test_of_many_interfaces_each_is_read_closely_in_its_turn(watch: WatchWorld) -> None:
-    many = state(1500, *(f"eth{n}" for n in range(1, 100)))
+    many = state(1500, *(f"eth{n}" for n in range(1, 25)))
     world = World(until_s=260, state=replace(many, facts=replace(many.facts, left_out=("something",))))
     watch(world)
-    assert [len(each) for each in world.closely] == [40, 40, 20, 40, 40]
+    assert [len(each) for each in world.closely] == [10, 10, 5, 10, 10]
     assert frozenset.union(*world.closely[:3]) == many.interfaces.keys()
     assert world.closely[0] == world.closely[3]
 
