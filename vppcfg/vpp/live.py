@@ -25,7 +25,7 @@ from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import AttachmentOperation, InterfaceOperation, Operation, RemoveObject, SetObject
+from vppcfg.plan.operations import AttachmentOperation, Operation, RemoveObject, SetObject
 from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
@@ -149,8 +149,7 @@ class LiveDataplane:
         """
         if any(isinstance(each, AttachmentOperation) for each in done):  # what others had may be of any kind
             self._answers = Answers()
-        is_on_interfaces = all(isinstance(each, InterfaceOperation) for each in done)
-        self._answers.forget_what_there_is(lambda number: is_on_interfaces and self._connection.is_reply(number))
+        self._answers.forget_what_there_is(self._connection.is_reply)
         self._answers.forget(changed_by(done))
         self._answers.forget_interfaces(touched)
         return self._read()
