@@ -23,7 +23,7 @@ class StubDataplane:
     def look_closer(self, interfaces: Collection[str], expected: State) -> State:
         return self.observe()
 
-    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str], expected: State) -> State:
         return self.observe()
 
     def interfaces_up(self) -> frozenset[str]:

@@ -75,8 +75,8 @@ class Dataplane(Protocol):
         `expected` is where a plan leads: what it has of a kind that is not looked for otherwise is looked for, too.
         """
 
-    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
-        """Return the state after operations that touched some interfaces. Raise DataplaneError.
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str], expected: State) -> State:
+        """Return the state after operations that touched some interfaces, and led to `expected`. Raise DataplaneError.
 
         Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
         what another client has made meanwhile of a kind of which there was none.

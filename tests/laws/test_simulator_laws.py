@@ -47,7 +47,7 @@ def apply_to(plan: Plan, dataplane: LiveDataplane) -> State:
     performance = dataplane.perform(plan.operations)
     assert performance.refusals == ()
     assert len(performance.done) == len(plan.operations)
-    again = dataplane.observe_again(plan.operations, plan.touched_interfaces)
+    again = dataplane.observe_again(plan.operations, plan.touched_interfaces, plan.desired)
     reached = dataplane.observe()
     assert again == reached, "what is read again is all that can have changed"
     assert list(diff(reached, plan.desired)) == []

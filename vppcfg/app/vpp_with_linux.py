@@ -95,9 +95,9 @@ class Router:
         """Return the state that was observed last with every detail of some interfaces. Raise DataplaneError."""
         return self._beside_linux(self._vpp.look_closer(interfaces, expected))
 
-    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str], expected: State) -> State:
         """Return the state after operations that touched some interfaces. Raise DataplaneError."""
-        return self._beside_linux(self._vpp.observe_again(done, touched))
+        return self._beside_linux(self._vpp.observe_again(done, touched, expected))
 
     def interfaces_up(self) -> frozenset[str]:
         """Return the names of the interfaces that are up. Raise DataplaneError."""

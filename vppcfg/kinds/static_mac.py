@@ -132,8 +132,9 @@ class StaticMacKind(Kind):
 
     def requests_about(self, connection: VppReader, replies: Replies, indexes: Sequence[int] | None) -> list[bytes]:
         """Return the request for what all bridge domains know, where there are any and that is looked for."""
-        has_bridges = connection.offers(_DUMP) and bool(connection.rows(replies, _BRIDGES, "bd_id"))
-        is_asked = has_bridges and connection.survey.walks_macs
+        survey = connection.survey
+        has_bridges = survey.is_whole or bool(connection.offers(_DUMP) and connection.rows(replies, _BRIDGES, "bd_id"))
+        is_asked = connection.offers(_DUMP) and has_bridges and survey.walks_macs
         return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if is_asked else []
 
     def read_on_interfaces(

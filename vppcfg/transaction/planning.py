@@ -125,7 +125,9 @@ def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return a plan with the number of NAT44 sessions, where it ends all of them."""
     if not any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject)):
         return plan
-    facts = replace(plan.observed.facts, nat44_sessions=dataplane.nat44_sessions())
+    sizes = plan.observed.facts.sizes
+    sessions = dataplane.nat44_sessions() if sizes is None else sizes.nat44_sessions
+    facts = replace(plan.observed.facts, nat44_sessions=sessions)
     return replace(plan, observed=replace(plan.observed, facts=facts))
 
 

@@ -44,7 +44,7 @@ def still_different(
     """
     deadline, touched = clock() + SETTLE_S, plan.touched_interfaces
     while True:
-        observed = dataplane.observe_again(plan.operations, touched)
+        observed = dataplane.observe_again(plan.operations, touched, plan.desired)
         desired = with_live_of(plan.desired, observed)
         changes = tuple(diff(observed, desired))
         if not changes or clock() > deadline or should_stop():

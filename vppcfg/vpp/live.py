@@ -141,12 +141,13 @@ class LiveDataplane:
         self._answers.forget(details_read())
         return self._read()
 
-    def observe_again(self, done: Sequence[Operation], touched: Collection[str]) -> State:
-        """Return the state after operations that touched some interfaces. Raise DataplaneError.
+    def observe_again(self, done: Sequence[Operation], touched: Collection[str], expected: State) -> State:
+        """Return the state after operations that touched some interfaces, and led to `expected`. Raise DataplaneError.
 
         Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
         what another client has made meanwhile of a kind of which there was none.
         """
+        self._expected = expected
         if any(isinstance(each, AttachmentOperation) for each in done):  # what others had may be of any kind
             self._answers = Answers()
         self._answers.forget_what_there_is(self._connection.is_reply)

@@ -63,7 +63,7 @@ class Survey:
         self._counts = counts
         self._formerly = formerly
         self._set_since = set_since
-        self._is_whole = is_whole
+        self.is_whole = is_whole
         self._names: dict[str, int] = {}
         self._closely = closely
         self._expected = expected
@@ -83,7 +83,7 @@ class Survey:
 
         It keeps the routes of all IPv6 tables together, so that it walks all of them for each.
         """
-        if self._is_whole or (self._total is not None and self._total <= MOST_WALKED):
+        if self.is_whole or (self._total is not None and self._total <= MOST_WALKED):
             return True
         counts = map(self._count_in, tables)
         return all(count is not None and count <= MOST_WALKED for count in counts)
@@ -164,7 +164,7 @@ class Survey:
     @property
     def walks_neighbors(self) -> bool:
         """Return whether VPP may list its neighbours."""
-        return self._is_whole or self._sizes is None or self._sizes.adjacencies <= MOST_WALKED
+        return self.is_whole or self._sizes is None or self._sizes.adjacencies <= MOST_WALKED
 
     @property
     def walks_macs(self) -> bool:
@@ -172,7 +172,7 @@ class Survey:
 
         It is done where some are known to be static, and where nothing is known.
         """
-        if self._is_whole or not self.has_record or self.indexes_with(lambda each: bool(each.static_macs)):
+        if self.is_whole or not self.has_record or self.indexes_with(lambda each: bool(each.static_macs)):
             return True
         bridges = (each for state in self._states for each in state.bridges.values())
         return any(each.filtered_macs or each.stray_macs for each in bridges)
@@ -185,7 +185,7 @@ class Survey:
 
     def examines_all(self, interfaces: int) -> bool:
         """Return whether so many interfaces may be asked about one by one."""
-        return self._is_whole or interfaces <= MOST_EXAMINED
+        return self.is_whole or interfaces <= MOST_EXAMINED
 
     @property
     def has_record(self) -> bool:

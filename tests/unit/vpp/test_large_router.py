@@ -143,17 +143,17 @@ def test_after_a_change_what_it_touched_and_what_there_was_is_read_again() -> No
     vpp = router(file_of())
     create = CreateAcl(acl="web", rules=(), tag=tag_for("web"))
     with connected(vpp) as plane, connected(vpp) as other:
-        plane.observe()
+        whole = plane.observe()
         done = [SetPacketMtu(interface=LAST, mtu=1400), SetTag(interface="eth0.1", tag="of others")]
         assert plane.perform(done[:1]).refusals == ()
         other.observe()
         assert other.perform([*done[1:], create]).refusals == ()
-        again = plane.observe_again(done[:1], {LAST})
+        again = plane.observe_again(done[:1], {LAST}, whole)
         assert (again.interfaces[LAST].packet_mtu, again.interfaces["eth0.1"].tag) == (1400, "of others")
         assert again.acls == {}, "the first list of all is another's, and is found when all is read"
         bind = BindAcls(interface=LAST, binding=AclBinding(input=("web",)))
         assert plane.perform([bind]).refusals == ()
-        assert plane.observe_again([bind], {LAST}).interfaces[LAST].acls == bind.binding
+        assert plane.observe_again([bind], {LAST}, whole).interfaces[LAST].acls == bind.binding
         whole = plane.observe()
         assert whole.interfaces[LAST].acls == bind.binding
-        assert plane.observe_again([], set()) == whole
+        assert plane.observe_again([], set(), whole) == whole
