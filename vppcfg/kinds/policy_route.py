@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.next_hop import NORMAL
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
@@ -20,7 +21,7 @@ from vppcfg.kinds.policy_route_operations import (
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import PolicyRouteSteps
-from vppcfg.kinds.route_reading import ENDS, NORMAL
+from vppcfg.kinds.route_reading import ENDS
 from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names

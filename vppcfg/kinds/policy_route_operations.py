@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.kinds.acl_operations import NOUN as ACL
-from vppcfg.kinds.route_reading import NORMAL, TYPE_OF_END
+from vppcfg.kinds.next_hop import NORMAL
+from vppcfg.kinds.route_reading import TYPE_OF_END
 from vppcfg.model.policy_route import MISSING_LIST, PolicyRoute, UnattachedPolicy, unattached
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order

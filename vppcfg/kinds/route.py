@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vppcfg.config.sections.section import Section
 from vppcfg.kinds.fib_source import SOURCES, own_source
+from vppcfg.kinds.next_hop import path_of
 from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
-from vppcfg.kinds.route_reading import NORMAL, TYPE_OF_END, listed_routes, looked_up
+from vppcfg.kinds.route_reading import TYPE_OF_END, listed_routes, looked_up
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
 from vppcfg.model.route import SOURCE, Route
@@ -22,7 +23,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes, prefix_values
+from vppcfg.vpp.address_codec import prefix_values
 from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
@@ -69,17 +70,7 @@ def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
     if route.end is not None:
         yield {"type": TYPE_OF_END[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
     for hop in route.hops:
-        proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
-        table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id
-        yield {
-            "type": NORMAL,
-            "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
-            "table_id": table,
-            "weight": hop.weight,
-            "preference": hop.preference,
-            "proto": proto,
-            "nh.address": raw.ljust(16, b"\0"),
-        }
+        yield path_of(hop, indexes, route.table_id, is_ipv6=route.is_ipv6)
 
 
 class RouteKind(VppObjectKind[Route]):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, NORMAL, PATH, route_from
+from vppcfg.kinds.next_hop import NORMAL, PATH
+from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, route_from
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
+from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at
+from vppcfg.model.route import Route, RouteEnd, in_order
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import prefix_values, text_of_address
 from vppcfg.vpp.reading import VppReader
 
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 LOOKUP = "ip_route_lookup_v2"
-NORMAL = 0
 TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
 ENDS = {number: end for end, number in TYPE_OF_END.items()}
-PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
 class LookedUp(NamedTuple):
@@ -68,18 +67,5 @@ def looked_up(
 def route_from(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
     """Return a route of the columns `PATH` of each of its paths; `names` are the interfaces by index."""
     end = next((ENDS[path["type"]] for path in paths if path["type"] in ENDS), None)
-    hops = (_hop(path, table_id, names) for path in paths if path["type"] == NORMAL)
+    hops = (hop_at(path, table_id, names) for path in paths if path["type"] == NORMAL)
     return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
-
-
-def _hop(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> NextHop:
-    gateway = text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else ""
-    interface = names.get(path["sw_if_index"], "")
-    looks_up = not interface and (not gateway or path["table_id"] != table_id)
-    return NextHop(
-        gateway=gateway,
-        interface=interface,
-        table_id=path["table_id"] if looks_up else None,
-        weight=path["weight"],
-        preference=path["preference"],
-    )
