@@ -81,6 +81,23 @@ def test_a_look_stops_workers_as_often_with_many_things_as_with_few(look: Look, 
     assert many.total() <= few.total() + 4, many - few  # with many neighbours, that of Linux is looked up
 
 
+def grow_more(vpp: RealVpp) -> None:
+    """Add what only a walk of the whole tells: neighbours, MAC addresses, and a long access list of others."""
+    api = vpp.client.api
+    vpp.cli(f"ip neighbor {PORTS[0]} 192.0.2.20 02:00:00:00:00:0a count 10000")
+    assert vpp.cli("create bridge-domain 99")[0] == 0
+    assert vpp.cli("create loopback interface instance 9999")[0] == 0
+    assert vpp.cli("set interface l2 bridge loop9999 99")[0] == 0
+    (index,) = (each.sw_if_index for each in api.sw_interface_dump() if each.interface_name == "loop9999")
+    for number in range(10_000):
+        mac = bytes((2, 0, 0, 1, number >> 8, number & 255))
+        api.l2fib_add_del(mac=mac, bd_id=99, sw_if_index=index, is_add=True)
+    terms = [
+        {"is_permit": 1, "src_prefix": f"10.{n >> 8}.{n & 255}.1/32", "dst_prefix": "0.0.0.0/0"} for n in range(5_000)
+    ]
+    assert api.acl_add_replace(acl_index=0xFFFFFFFF, tag="others", count=len(terms), r=terms).retval == 0
+
+
 SUBS = 300
 """More sub-interfaces than are asked about one by one."""
 TOUCHED = 20
@@ -105,7 +122,7 @@ def file_of(*, has_vrf: bool = False) -> str:
         f"interfaces:\n  {PORTS[0]}: {{ mtu: 9000, addresses: [ 192.0.2.1/24 ] }}\n"
         f"  {PORTS[1]}:\n    mtu: 9000\n    sub-interfaces:\n{subs}"
         f"routes: {{ 198.51.100.0/24: 192.0.2.9 }}\n{'vrfs: { red: { id: 10 } }' if has_vrf else ''}\n"
-        'unmanaged: [ "loop*", "pg*" ]\n'
+        'unmanaged: [ "loop*", "pg*", "bd99", "acl:others" ]\n'
     )
 
 
@@ -118,6 +135,7 @@ def test_a_change_stops_workers_in_proportion_to_itself(tmp_path: Path, *, has_v
         path.write_text(text)
         assert main(["-q", "apply", "-y", "-c", str(path), *words]) == ExitCode.DONE
         grow(vpp)
+        grow_more(vpp)
         for name, (old, new) in CHANGES.items():
             path.write_text(text.replace(old, new, 1))
             plan, apply = (["-q", verb, "-c", str(path), *words] for verb in ("plan", "apply"))
@@ -137,7 +155,7 @@ def _steps(name: str) -> int:
     return 0 if name.startswith(("plan", "dump")) or name.endswith("nothing") else 15
 
 
-RATE, PACKETS = 100_000, 2_000_000
+RATE, PACKETS = 100_000, 1_000_000_000
 SERVICES = (
     ("unmanaged:", "acls: { web: { terms: [ { action: permit } ] } }\nunmanaged:"),
     ("unmanaged:", f"nat44: {{ pools: [ {{ interface: {PORTS[0]} }} ] }}\nunmanaged:"),
@@ -165,12 +183,14 @@ def test_packets_pass_a_worker_while_something_else_is_changed(tmp_path: Path) -
         for old, new in (*CHANGES.values(), *SERVICES):
             path.write_text(text.replace(old, new, 1))
             assert main(["-q", "apply", "-y", "--again", *words]) == ExitCode.DONE
-        assert 0 < sent(vpp) < PACKETS, "the changes were made while packets came"
-        for _ in range(300):
-            if sent(vpp) >= PACKETS:
+        assert vpp.cli("packet-generator disable-stream s")[0] == 0
+        made = int(re.findall(r"^s +\S+ +(\d+)", vpp.cli("show packet-generator")[1], re.MULTILINE)[0])
+        assert 0 < made < PACKETS, "the changes were made while packets came"
+        for _ in range(50):
+            if sent(vpp) == made:
                 break
             time.sleep(0.1)
-        assert sent(vpp) == PACKETS
+        assert sent(vpp) == made, "all that were made have left"
 
 
 def sent(vpp: RealVpp) -> int:

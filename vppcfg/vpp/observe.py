@@ -100,6 +100,10 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     return state
 
 
+SECOND = "second round"
+"""The key of answers about leases, virtual routers and queues, which are asked once more."""
+
+
 def details_read() -> Iterator[Hashable]:
     """Yield the keys of answers about what is read closely."""
     for kind in KINDS:
@@ -109,6 +113,7 @@ def details_read() -> Iterator[Hashable]:
 
 def changed_by(operations: Collection[Operation]) -> Iterator[Hashable]:
     """Yield the keys of answers about what operations change, and about what is read together with that."""
+    yield SECOND
     yield from details_read()
     classes = {type(each) for each in operations}
     families = {kind.family for kind in KINDS if not classes.isdisjoint(kind.operations)}
@@ -149,8 +154,9 @@ def _second_round(
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
     asked = [*live.requests(connection), *interface.tx_requests(connection, workers)]
     asked += dhcp_client.KIND.requests(connection)
-    replied = connection.ask([*asked, *members.requests, *commands.requests])
+    replied = connection.ask([*members.requests, *commands.requests])
     shown = commands.read(connection, replied)
+    replied = {**replied, **answers.ask(connection, {SECOND: lambda: asked})}
     rounds = (replies, replied)
     addresses = live.without_leases(connection, rounds, _addresses(connection, answers, indexes))
     return _Details(

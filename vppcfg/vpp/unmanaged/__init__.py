@@ -55,7 +55,7 @@ def read_unmanaged(
     """
     if not holders:
         return ()
-    scope = _wanted(connection, holders, state)
+    scope = _wanted(connection, holders, state, answers or Answers())
     found = list(objects.read(connection, scope))
     if not scope.holders <= state.bridges.keys():
         found += _read(connection, READERS, scope, answers or Answers())
@@ -68,12 +68,14 @@ def read_standalone(connection: Connection, state: State) -> tuple[Attachment, .
 
     Raise DataplaneError.
     """
-    scope = _wanted(connection, state.interfaces.keys(), state)
+    scope = _wanted(connection, state.interfaces.keys(), state, Answers())
     return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope, Answers()))
 
 
-def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:
-    first = connection.ask([*interface.requests(connection), *vrf.KIND.requests(connection)])
+def _wanted(connection: Connection, holders: Collection[str], state: State, answers: Answers) -> ReadScope:
+    first = connection.ask(interface.requests(connection)) | answers.ask_others(
+        connection, vrf.KIND.requests(connection)
+    )
     names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
     return ReadScope(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
