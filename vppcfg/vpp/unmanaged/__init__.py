@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from vppcfg.kinds import vrf
 from vppcfg.model.attachment import Attachment, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
@@ -55,7 +54,7 @@ def read_unmanaged(
     """
     if not holders:
         return ()
-    scope = _wanted(connection, holders, state, answers or Answers())
+    scope = _wanted(connection, holders, state)
     found = list(objects.read(connection, scope))
     if not scope.holders <= state.bridges.keys():
         found += _read(connection, READERS, scope, answers or Answers())
@@ -68,15 +67,12 @@ def read_standalone(connection: Connection, state: State) -> tuple[Attachment, .
 
     Raise DataplaneError.
     """
-    scope = _wanted(connection, state.interfaces.keys(), state, Answers())
+    scope = _wanted(connection, state.interfaces.keys(), state)
     return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope, Answers()))
 
 
-def _wanted(connection: Connection, holders: Collection[str], state: State, answers: Answers) -> ReadScope:
-    first = connection.ask(interface.requests(connection)) | answers.ask_others(
-        connection, vrf.KIND.requests(connection)
-    )
-    names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
+def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:
+    names = {index: name for name, index in interface.read_names(connection).items()}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
     return ReadScope(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
 
