@@ -102,6 +102,8 @@ SUBS = 300
 """More sub-interfaces than are asked about one by one."""
 TOUCHED = 20
 """Halts beside `MOST` for each object that a plan touches."""
+OF_A_VRF = 6
+"""Halts for two FIB tables that count their interfaces: when the state is read, and read again."""
 CHANGES = {
     "nothing": ("mtu: 9000", "mtu: 9000"),
     "an MTU": ("      7: { addresses:", "      7: { mtu: 1400, addresses:"),
@@ -147,7 +149,8 @@ def test_a_change_stops_workers_in_proportion_to_itself(tmp_path: Path, *, has_v
         path.write_text(text)
         assert main(["-q", "plan", "--detailed-exitcode", "-c", str(path), *words]) == ExitCode.DONE, "all is back"
     counts = {name: halts.total() for name, halts in found.items()}
-    assert {name: count for name, count in counts.items() if not 0 < count <= MOST + TOUCHED + _steps(name)} == {}
+    most = MOST + TOUCHED + (OF_A_VRF if has_vrf else 0)
+    assert {name: count for name, count in counts.items() if not 0 < count <= most + _steps(name)} == {}
 
 
 def _steps(name: str) -> int:
