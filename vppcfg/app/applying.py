@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back, refuse_unwanted_reload
 from vppcfg.app.change_context import ChangeContext, locked_context
-from vppcfg.app.changing import make_change, note_unchanged
+from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.intent import Intent
@@ -101,7 +101,7 @@ def apply_at(
     if not is_boot:
         intent = replace(intent, routing=_routing(configuration, plan, terms, loaded, console))
     if not plan.steps and not intent.routing.steps:
-        log.info("Nothing to do")
+        log_nothing_to_do(plan)
         is_interrupted = last_interrupted(reversed(place.records)) is not None
         if is_not_in_force(intent.source_digest, place) or is_interrupted or intent.install_as:
             unchanged = note_unchanged(plan, intent, place)

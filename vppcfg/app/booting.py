@@ -10,7 +10,7 @@ from dataclasses import replace
 from vppcfg.app.applying import apply_at
 from vppcfg.app.approval import Terms, pass_guards
 from vppcfg.app.change_context import ChangeContext, locked_context
-from vppcfg.app.changing import make_change
+from vppcfg.app.changing import log_nothing_to_do, make_change
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.intent import Intent
@@ -166,7 +166,7 @@ def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Term
     refuse_too_new(plan)
     hooks = kept_hooks(entry.number, place.journal)
     if not plan.steps:
-        log.info("Nothing to do")
+        log_nothing_to_do(plan)
         return after_boot(ExitCode.DONE, hooks, place)
     pass_guards(plan, entry.protected, terms, console, place.session.dataplane)
     intent = Intent(

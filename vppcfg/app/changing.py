@@ -30,6 +30,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.render.diff_view import summary
+from vppcfg.render.notes import left_out_lines
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
@@ -42,6 +43,13 @@ log = logging.getLogger("root.main")
 
 LOGGED_LINES = 1000
 """Of a plan that the journal cannot keep; systemd's journal has its limits too."""
+
+
+def log_nothing_to_do(plan: Plan) -> None:
+    """Report that a plan has no steps, and what it does not speak of."""
+    log.info("Nothing to do")
+    for line in left_out_lines(plan.observed.facts.left_out):
+        log.info("%s", line)
 
 
 def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:

@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from vppcfg.app.approval import Terms, guard, pass_guards
 from vppcfg.app.change_context import ChangeContext, locked_context
-from vppcfg.app.changing import make_change, note_unchanged
+from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
@@ -128,7 +128,7 @@ def go_back(
 def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms, console: Console) -> ChangeResult:
     """Make a rollback; guards only warn where it is to keep what differs."""
     if not plan.steps and not intent.routing.steps:
-        log.info("Nothing to do")
+        log_nothing_to_do(plan)
         return ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
     if intent.keep:
         pass_guards(plan, _protected(place), terms, console, place.session.dataplane)

@@ -95,6 +95,9 @@ def _found(
     if observed.facts.left_out:  # what the plan touches was read closely when it was made
         touched = make_plan(saved.observed, saved.desired).touched_interfaces
         observed = seen_closely(dataplane, observed, saved.desired, touched)
+        objects = (each for found in saved.observed.objects.values() for each in found.values())
+        unseen = [each for each in objects if each.name not in observed.of(type(each))]
+        observed = observed.with_hidden(dataplane.hidden(unseen))  # of a large table none is listed
     applied = applied_file(journal, boot_id)
     problems = propose(configuration, loaded, observed, adopt=saved.is_adopting, applied=applied).problems
     return CurrentState(

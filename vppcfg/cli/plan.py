@@ -338,6 +338,7 @@ def _show(
     args: argparse.Namespace,
     routing: RoutingPlan | None = None,
 ) -> None:
+    from vppcfg.app.changing import log_nothing_to_do
     from vppcfg.cli.console import routing_text
     from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
 
@@ -346,7 +347,7 @@ def _show(
 
     steps = routing.steps if routing is not None else ()
     if not plan.steps and not steps:
-        log.info("Nothing to do")
+        log_nothing_to_do(plan)
         if shape != "json" and args.output is None:
             return
     if shape == "cli":

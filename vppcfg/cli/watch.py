@@ -167,7 +167,7 @@ def _reconciler(args: argparse.Namespace) -> Reconciler:
     from vppcfg.cli.console import Terminal
 
     target, terms, console = target_of(args), terms_of(args), Terminal(args.color)
-    return lambda file: reconcile(file, target, terms, console)
+    return lambda file, differing: reconcile(file, differing, target, terms, console)
 
 
 def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:

@@ -239,7 +239,7 @@ class NeighborKind(Kind, EntryKey):
             indexes = {ALL_INDEXES}
         else:
             survey.leave_out("static neighbours of interfaces that had none when they were last changed")
-            indexes = survey.indexes_with(lambda each: bool(each.neighbors)) | survey.indexes_gone()
+            indexes = survey.indexes_with(lambda each: bool(each.neighbors)) | survey.indexes_closely()
         return [
             connection.request(_DUMP, {"sw_if_index": index, "af": family})[1]
             for index in sorted(indexes)

@@ -114,8 +114,7 @@ class RouteKind(VppObjectKind[Route]):
         yield from listed_routes(connection, source, small, names)
         if not large:
             return
-        if not survey.has_record:
-            survey.leave_out("routes that a former file has set, for the journal has no change of this VPP")
+        survey.leave_out("routes of files that neither the journal nor the file names")
         keys = {(each.table_id, each.is_ipv6) for each in large}
         routes = (each for each in survey.known_objects() if isinstance(each, Route))
         known = {each.name: each for each in routes if (each.table_id, each.is_ipv6) in keys}

@@ -21,7 +21,7 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
-from vppcfg.render.notes import shadow_lines
+from vppcfg.render.notes import left_out_lines, shadow_lines
 
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
@@ -54,7 +54,8 @@ def plan_text(plan: Plan) -> PlanText:
         text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
         for line, operation in lines:
             text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
-    text += (f"comment {{ vppcfg: {_OTHER.sub('?', line)} }}" for line in shadow_lines(plan))
+    said = (*shadow_lines(plan), *left_out_lines(plan.observed.facts.left_out))
+    text += (f"comment {{ vppcfg: {_OTHER.sub('?', line)} }}" for line in said)
     if without_form:
         text.append(f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}")
     return PlanText(text, without_form)

@@ -89,6 +89,8 @@ class LiveDataplane:
         self._closely: frozenset[str] = frozenset()
         """The interfaces that are read in every detail, however many there are."""
         self._expected: State | None = None
+        self._seen: State | None = None
+        """What was read last: a table that was listed may be too large for that by now."""
         self._set: dict[tuple[type[VppObject], str], VppObject] = {}
         """Objects that were set over this connection: VPP does not show all of them."""
         self._begin_survey(None)
@@ -127,7 +129,7 @@ class LiveDataplane:
 
         What is left out for that is in `Facts.left_out`.
         """
-        self._answers, self._closely, self._expected = Answers(), frozenset(), None
+        self._answers, self._closely, self._expected, self._seen = Answers(), frozenset(), None, None
         self._counts = CountedRoutes(self._connection)
         self._former = None
         return self._read()
@@ -147,7 +149,7 @@ class LiveDataplane:
         Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
         what another client has made meanwhile of a kind of which there was none.
         """
-        self._expected = expected
+        self._closely, self._expected = self._closely | frozenset(touched), expected
         if any(isinstance(each, AttachmentOperation) for each in done):  # what others had may be of any kind
             self._answers = Answers()
         self._answers.forget_what_there_is(self._connection.is_reply)
@@ -168,7 +170,8 @@ class LiveDataplane:
         connection, sizes = self._connection, read_sizes(self._stats_socket)
         survey = self._begin_survey(sizes)
         state = with_hidden(connection, observe(connection, self.version, self._answers), survey.known_objects)
-        return replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
+        self._seen = replace(state, facts=replace(state.facts, sizes=sizes, left_out=survey.left_out))
+        return self._seen
 
     def _states_before(self) -> tuple[State, ...]:
         """Return the states around the last change as they were written when the state was observed."""
@@ -184,6 +187,7 @@ class LiveDataplane:
             self._set.values(),
             self._closely,
             self._expected,
+            self._seen,
             is_whole=self._reads_all,
         )
         return self._connection.survey

@@ -218,13 +218,19 @@ def _objects(
     kept = {row.sw_if_index: row.name for row in rows}
     there = frozenset(kept.values())
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
+    read = {
+        kind: answers.find(
+            (kind, "objects"),
+            partial(_objects_of, kind, connection, replies, names if kind.sees_hosts else kept, tables),
+        )
+        for kind in OBJECT_KINDS
+    }
+    for what in (what for _, left_out in read.values() for what in left_out):
+        connection.survey.leave_out(what)
     found = {
         kind.object_class: by_name(
             each
-            for each in answers.find(
-                (kind, "objects"),
-                partial(_objects_of, kind, connection, replies, names if kind.sees_hosts else kept, tables),
-            )
+            for each in read[kind][0]
             if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
         )
         for kind in OBJECT_KINDS
@@ -238,8 +244,11 @@ def _objects_of(
     replies: Replies,
     names: Mapping[int, str],
     tables: Sequence[FibTable],
-) -> tuple[VppObject, ...]:
-    return tuple(kind.read(connection, replies, names, tables))
+) -> tuple[tuple[VppObject, ...], tuple[str, ...]]:
+    """Return what there is, and what was left out, which a second reading without a question leaves out as well."""
+    before = frozenset(connection.survey.left_out)
+    found = tuple(kind.read(connection, replies, names, tables))
+    return found, tuple(each for each in connection.survey.left_out if each not in before)
 
 
 def _surroundings(

@@ -49,6 +49,7 @@ class Survey:
         set_since: Collection[VppObject] = (),
         closely: Collection[str] = (),
         expected: State | None = None,
+        seen: State | None = None,
         *,
         is_whole: bool = False,
     ) -> None:
@@ -57,7 +58,7 @@ class Survey:
         `counts` asks VPP how many routes it has, where `sizes` does not tell enough.
         `formerly` returns the states that changes began with and led to, as far as these may still be there;
         `set_since` is what was set after them. The interfaces named in `closely` are read in every detail;
-        `expected` is where a plan leads that touches them.
+        `expected` is where a plan leads that touches them, `seen` what was read last.
         """
         self._sizes = sizes
         self._counts = counts
@@ -67,6 +68,7 @@ class Survey:
         self._names: dict[str, int] = {}
         self._closely = closely
         self._expected = expected
+        self._seen = seen
         self._left_out: dict[str, None] = {}
 
     @property
@@ -156,10 +158,9 @@ class Survey:
             if name in self._names and has(each)
         }
 
-    def indexes_gone(self) -> set[int]:
-        """Return the indexes of the interfaces that are read closely because they are to go."""
-        lasting = self._expected.interfaces if self._expected is not None else {}
-        return {self._names[name] for name in self._closely if name in self._names and name not in lasting}
+    def indexes_closely(self) -> set[int]:
+        """Return the indexes of the interfaces that are read closely."""
+        return {self._names[name] for name in self._closely if name in self._names}
 
     @property
     def walks_neighbors(self) -> bool:
@@ -180,8 +181,7 @@ class Survey:
     @property
     def _states(self) -> Iterator[State]:
         yield from self._formerly()
-        if self._expected is not None:
-            yield self._expected
+        yield from filter(None, (self._seen, self._expected))
 
     def examines_all(self, interfaces: int) -> bool:
         """Return whether so many interfaces may be asked about one by one."""
@@ -194,7 +194,7 @@ class Survey:
 
     def known_objects(self) -> Iterator[VppObject]:
         """Yield what was set before, as far as that is known; the same object may come twice."""
-        for state in self._formerly():
+        for state in self._states:
             for objects in state.objects.values():
                 yield from objects.values()
         yield from self._set_since

@@ -229,5 +229,5 @@ def test_a_watch_that_reconciles_does_not_go_by_a_file_that_was_replaced_meanwhi
     file = WatchedFile(SourceFiles(names=("router.yaml",)), Silent())
     install(router)
     with pytest.raises(NotNowError, match="has changed meanwhile"):
-        reconcile(file, Target(api_socket=router.socket), Terms(), Silent())
+        reconcile(file, (), Target(api_socket=router.socket), Terms(), Silent())
     assert router.is_at("l3.yaml")

@@ -101,6 +101,8 @@ class VppWatch:
         self._roles: Mapping[str, VrrpState | None] = {}
         self._turn = 0
         """Where the share of interfaces begins that is read closely."""
+        self._differing: frozenset[str] = frozenset()
+        """What differed at the last look, by name."""
         """Of virtual routers, at the last look."""
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
@@ -274,7 +276,8 @@ class VppWatch:
         took_s = self._clock.monotonic() - start
         found = self._said.differences
         if resolution.is_possible:
-            changes = diff(resolution.observed, resolution.desired)
+            changes = list(diff(resolution.observed, resolution.desired))
+            self._differing = frozenset(each.name for each in changes)
             entries = file_difference(resolution.observed, resolution.desired, changes)
             found = {each.path: each for each in entries}
         self._status.vpp_version = observed.facts.version
@@ -299,7 +302,7 @@ class VppWatch:
         names = sorted(resolution.observed.interfaces)
         share = names[self._turn : self._turn + CLOSELY]
         self._turn = self._turn + CLOSELY if self._turn + CLOSELY < len(names) else 0
-        return frozenset(share).union(each.name for each in diff(resolution.observed, resolution.desired))
+        return self._differing.union(share, (each.name for each in diff(resolution.observed, resolution.desired)))
 
     def _look_at_daemons(self) -> None:
         """Report when routing daemons do not run what was accepted, and when they do again."""
@@ -345,7 +348,7 @@ class VppWatch:
         if not self._attempts.is_due(self._said.differences, self._clock.monotonic()):
             return False
         try:
-            code = self._reconciler(self._file)
+            code = self._reconciler(self._file, self._differing)
             reason = f"exit code {code.value}"
         except VppcfgError as error:
             code, reason = error.exit_code, error.message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from vppcfg.app.approval import Terms, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, locked_context
@@ -15,12 +15,14 @@ from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Differences
+from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError
 from vppcfg.model.problem import Severity
 from vppcfg.transaction import guard
 from vppcfg.transaction.entry import Origin
+from vppcfg.transaction.planning import seen_closely
 
-Reconciler = Callable[[WatchedFile], ExitCode]
+Reconciler = Callable[[WatchedFile, Collection[str]], ExitCode]
 """Brings VPP to the file and returns how that ended; raises VppcfgError when it is refused."""
 LONGEST_S = 3600.0
 """Between two attempts."""
@@ -51,13 +53,17 @@ class Attempts:
         self._failed, self._pause_s = {}, self._first_s
 
 
-def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console) -> ExitCode:
+def reconcile(
+    file: WatchedFile, differing: Collection[str], target: Target, terms: Terms, console: Console
+) -> ExitCode:
     """Plan, perform and verify, or go back; return how that ended. Raise VppcfgError when it is refused.
+
+    The interfaces named in `differing` are read in every detail.
 
     A signal that comes meanwhile is obeyed once VPP is in the old state or the new one.
     """
     with locked_context(target, "vppcfg watch") as place:
-        code = _reconcile(file, place, terms, console)
+        code = _reconcile(file, differing, place, terms, console)
     if code is ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if code is ExitCode.TERMINATED:
@@ -65,12 +71,18 @@ def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console)
     return code
 
 
-def _reconcile(file: WatchedFile, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
+def _reconcile(
+    file: WatchedFile, differing: Collection[str], place: ChangeContext, terms: Terms, console: Console
+) -> ExitCode:
     if file.has_changed():
         raise NotNowError(f"{file.name} has changed meanwhile", "it is loaded first")
     refuse_rolled_back(file.loaded.digest, place, terms)
     applied = applied_file(place.journal, place.session.boot_id)
-    observed = place.session.dataplane.observe()
+    dataplane = place.session.dataplane
+    observed = dataplane.observe()
+    if observed.facts.left_out:
+        desired = resolve(file.configuration, observed, adopt=terms.adopt).desired
+        observed = seen_closely(dataplane, observed, desired, differing)
     proposal = propose(file.configuration, file.loaded, observed, adopt=terms.adopt, applied=applied)
     errors = [problem.text for problem in proposal.problems if problem.severity is Severity.ERROR]
     if errors:

@@ -186,7 +186,7 @@ def watch(path: Path, heard: Heard, status: WatchMetrics) -> WatchWorld:
 
     def run(
         world: World,
-        reconciler: Callable[[WatchedFile], ExitCode] | None = None,
+        reconciler: Callable[[WatchedFile, Collection[str]], ExitCode] | None = None,
         *,
         is_once: bool = False,
         is_verbose: bool = True,
@@ -484,7 +484,7 @@ def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard:
     world = World(until_s=100)
     world.at(10, world.become(WRONG))
 
-    def reconcile(file: WatchedFile) -> ExitCode:
+    def reconcile(file: WatchedFile, differing: Collection[str]) -> ExitCode:
         world.state = RIGHT
         return ExitCode.DONE
 
@@ -499,7 +499,7 @@ def test_what_cannot_be_reconciled_is_tried_again_less_and_less_often(
     world = World(1000, WRONG)
     tries: list[float] = []
 
-    def refuse(file: WatchedFile) -> ExitCode:
+    def refuse(file: WatchedFile, differing: Collection[str]) -> ExitCode:
         tries.append(world.now_s)
         raise PlanRefusedError("eth0 is protected")
 
@@ -515,7 +515,7 @@ def test_another_difference_is_tried_at_once(watch: WatchWorld) -> None:
     world.at(20, world.become(state(2000)))
     tries: list[float] = []
 
-    def fail(file: WatchedFile) -> ExitCode:
+    def fail(file: WatchedFile, differing: Collection[str]) -> ExitCode:
         tries.append(world.now_s)
         return ExitCode.ROLLED_BACK
 
@@ -525,7 +525,7 @@ def test_another_difference_is_tried_at_once(watch: WatchWorld) -> None:
 
 def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld, heard: Heard) -> None:
     world = World(100, state(9000, "eth7"))
-    watch(world, lambda file: pytest.fail("it was tried"))
+    watch(world, lambda file, differing: pytest.fail("it was tried"))
     assert "difference" in heard.events
 
 
@@ -559,7 +559,7 @@ def test_one_look_at_nobody_is_an_error_that_the_status_shows(
 def test_one_look_reconciles_and_looks_again(watch: WatchWorld) -> None:
     world = World(state=WRONG)
 
-    def reconcile(file: WatchedFile) -> ExitCode:
+    def reconcile(file: WatchedFile, differing: Collection[str]) -> ExitCode:
         world.state = RIGHT
         return ExitCode.DONE
 
