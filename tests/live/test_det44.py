@@ -85,7 +85,7 @@ def test_packets_go_out_and_come_back_and_their_hosts_are_named(
         assert (holder["first_port"], holder["last_port"]) == (7072, 8079)
         (session,) = holder["sessions"]
         assert (session["host_port"], session["remote"], session["remote_port"]) == (port, WORLD, 80)
-    use = asked(vpp, capsys, "sessions")["det44"]
+    use = asked(vpp, capsys, "sessions", "--all-hosts")["det44"]
     assert use["maps"] == [
         {"name": "100.64.0.0/24 to 203.0.113.4/30", "hosts": 256, "ports_per_host": 1008, "sessions": 3}
     ]

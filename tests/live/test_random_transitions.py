@@ -233,7 +233,7 @@ def said(state: dict[str, Any], configuration: Configuration) -> dict[str, Any]:
         name: (host, mac if configuration.virtual_as(TapConfig)[name].host_mac else "", *rest)
         for name, (host, mac, *rest) in state["taps"].items()
     }
-    return {**state, "interfaces": interfaces, "taps": taps, "modes": []}
+    return {**state, "interfaces": interfaces, "taps": taps, "modes": [], "receive queues": []}
 
 
 def _here(value: Any) -> Any:

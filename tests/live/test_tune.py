@@ -33,6 +33,7 @@ takes 60M from then on. Routes fill the rest."""
 FULL = 0.75
 """Part of a heap in use that the tuner warns of for sure."""
 COUNTERS = "statseg { per-node-counters on update-interval 0.5 }\n"
+NO_WORKER = "cpu { main-core 0 }\n" + COUNTERS
 WORKER = "cpu { main-core 0 corelist-workers 1 }\n" + COUNTERS
 SERIOUS = {"loss", "limit", "risk"}
 
@@ -367,13 +368,13 @@ def test_a_worker_in_place_of_the_main_thread_forwards_what_was_promised(tmp_pat
     config.write_text("dataplane:\n  cpu: { main-core: 0, workers: 0 }  # for now\n  unix: { gid: root }\n")
 
     def measured(stanza: str, worker: str, *words: str) -> dict[str, Any]:
-        with router(COUNTERS + stanza) as vpp:
+        with router(stanza) as vpp:
             cross_connect(vpp)
             send(vpp, "3e4", worker=worker)
             return tune(vpp, tmp_path, *words)
 
-    before = measured("", "", "-c", str(config), "--write", "--only", "main-polluted")
-    after = measured(stanza_of(config, tmp_path, "cpu"), "worker 0")
+    before = measured(NO_WORKER, "", "-c", str(config), "--write", "--only", "main-polluted")
+    after = measured(COUNTERS + stanza_of(config, tmp_path, "cpu"), "worker 0")
     assert "workers: 1 }  # for now" in config.read_text()
     assert "main-polluted" in names(before) and "main-polluted" not in names(after)
     sent = min(rate(before), after["generated_pps"])

@@ -5,6 +5,7 @@ for those of a card, and a packet generator inside VPP, or a second VPP, for the
 """
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import pytest
 from tests.live.test_tune import (
     COUNTERS,
     EAST,
+    NO_WORKER,
     REASON,
     SOURCE,
     WEST,
@@ -128,7 +130,7 @@ def test_4_an_access_list_of_10000_rules_takes_the_worker(tmp_path: Path) -> Non
         found = tuned_once(vpp, tmp_path)
     rule, subject, verdict = worst(found)
     assert (rule, subject) == ("cpu-bound", "vpp_wk_0")
-    assert "acl-plugin-in-ip4-fa takes 9" in verdict
+    assert re.search("; acl-plugin-in-ip4-fa takes [89]", verdict)
     assert found["findings"][0]["proposal"]["text"].startswith("first the ACLs")
 
 
@@ -172,7 +174,7 @@ def test_6_a_slow_node_takes_the_worker(tmp_path: Path) -> None:
 
 
 def test_7_the_main_thread_polls(tmp_path: Path) -> None:
-    with router(COUNTERS) as vpp:
+    with router(NO_WORKER) as vpp:
         cross_connect(vpp)
         send(vpp, "3e4", worker="")
         found = tuned_once(vpp, tmp_path)
