@@ -1,6 +1,5 @@
 """What the tests on a real VPP share."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -41,10 +40,8 @@ def definitions() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def keys() -> Iterator[None]:
-    """Have the files of keys that the configurations name."""
+def keys() -> None:
+    """Have the files of keys that the configurations name; they stay, for another run may be using them."""
     KEYS.mkdir(mode=0o700, exist_ok=True)
     for number in range(3):
         key_file(KEYS, number)
-    yield
-    shutil.rmtree(KEYS)
