@@ -36,6 +36,7 @@ from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.planning import plan_on
 from vppcfg.vpp.live import LiveDataplane, connect
 
 TRANSITIONS = int(os.environ.get("TRANSITIONS", "500"))
@@ -187,14 +188,14 @@ def go_to(router: History, configuration: Configuration) -> None:
     resolution = resolve(configuration, observed)
     assume(ENDS_ANNOUNCING not in {problem.rule for problem in resolution.problems})
     try:
-        plan = make_plan(observed, resolution.desired)
+        plan = plan_on(router.dataplane, observed, resolution.desired)
     except PlanProofError:  # what the release cannot have is left out, and what needs that is not
         assume(Severity.ERROR not in {problem.severity for problem in resolution.problems})
         raise
     if is_older(router.empty.facts.version, Release(25, 10)):
         assume(not any(gre.key for gre in plan.desired.virtual_as(Gre).values()))
     router.apply_to(plan)
-    reached = router.dataplane.observe()
+    reached = router.dataplane.look_closer(router.dataplane.observe().interfaces, plan.desired)
     assert list(diff(reached, plan.desired)) == []
     assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
     from_empty = without_what_is_left_open(resolve(configuration, router.empty).desired)
