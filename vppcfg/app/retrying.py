@@ -45,7 +45,7 @@ class Retries:
         self._logged = ""
         self._cheap_s = SOON_S / 8
         self._socket = _mark_of(target.api_socket)
-        self._is_told = False
+        self._has_warned = False
 
     def pause_after(self, error: Exception, *, is_cheap: bool = False) -> float:
         """Report a failure, and return the seconds until the next try.
@@ -89,7 +89,7 @@ class Retries:
             f"vppcfg: change {self._number} was not confirmed, and its rollback fails: {text}. "
             f"The next try is at {again}; `vppcfg rollback` tries at once."
         )
-        self._is_told = True
+        self._has_warned = True
 
     def _note(self, text: str) -> None:
         """Write into the journal how the change stands, unless that is decided by now."""
@@ -100,8 +100,8 @@ class Retries:
                 journal.end(change, change.status, change.at, text)
 
     def succeeded(self) -> None:
-        """Tell whoever was told of failures that the old state is back."""
-        if self._is_told:
+        """Write to the terminals that were warned of failures that the old state is back."""
+        if self._has_warned:
             tell_terminals(f"vppcfg: the state before change {self._number} is back.")
 
 

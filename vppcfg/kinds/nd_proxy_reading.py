@@ -17,7 +17,7 @@ from vppcfg.model.vpp_object import OF_DELETED, HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import VppReader
-from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.shell import Commands, prefix_command
 
 _DUMP = "ip_route_v2_dump"
 _SOURCE = "IPv6-proxy-nd"
@@ -39,7 +39,7 @@ def unlisted_proxies(
         return
     if own_source(connection, connection.ask([connection.request(SOURCES)[1]])) is None:
         return
-    lines = {each.name: f"show ip6 fib table {each.table_id} {each.address}/128" for each in items}
+    lines = {each.name: prefix_command(each.table_id, f"{each.address}/128") for each in items}
     commands = Commands(connection, list(dict.fromkeys(lines.values())))
     printed = commands.read(connection, connection.ask(commands.requests))
     for each in items:

@@ -17,7 +17,7 @@ from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.shell import Commands, prefix_command
 
 _PARTS = re.compile(r"^  (?=\S)|^ (?=forwarding:)", re.MULTILINE)
 """Where the part of a source begins, or ends."""
@@ -43,7 +43,8 @@ def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mappin
                 yield HiddenObject(item=each.route, by="", found=each.of_files)
         elif each.source in better:
             above.append((each.route, better[each.source]))
-    lines = {route.name: _line(route) for route, _ in above if route.table_id <= LAST_TYPED}
+    typed = (route for route, _ in above if route.table_id <= LAST_TYPED)
+    lines = {route.name: prefix_command(route.table_id, route.prefix) for route in typed}
     commands = Commands(connection, list(lines.values()))
     shown = commands.read(connection, connection.ask(commands.requests)) if lines else {}
     for route, by in above:
@@ -59,10 +60,6 @@ def _better_sources(connection: VppReader, replies: Replies) -> dict[int, str]:
         for number, priority, name in rows
         if priority <= SOURCE_PRIORITY and text_of(name) != SOURCE
     }
-
-
-def _line(route: Route) -> str:
-    return f"show {'ip6' if route.is_ipv6 else 'ip'} fib table {route.table_id} {route.prefix}"
 
 
 def _found(route: Route, text: str, names: Mapping[int, str]) -> Route | None:

@@ -11,7 +11,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import VppReader
-from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.shell import Commands, prefix_command
 
 _PROMPT = 9
 """FIB_SOURCE_CLI (vnet/fib/fib_source.h), the same in all releases from 22.06."""
@@ -48,7 +48,7 @@ def routes_of_prompt(connection: VppReader, state: State, names: Mapping[int, st
 def _without_exclusive(connection: VppReader, routes: list[Route]) -> Iterator[Route]:
     """Yield routes but for those that only look like look-ups in the default table."""
     doubtful = {
-        route.name: f"show {'ip6' if route.is_ipv6 else 'ip'} fib table {route.table_id} {route.prefix}"
+        route.name: prefix_command(route.table_id, route.prefix)
         for route in routes
         if any(hop.table_id == 0 and not hop.gateway for hop in route.hops) and route.table_id <= LAST_TYPED
     }

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.shell import Commands, header_command
 
 _ADDRESSES = "show interface address"
 """Safe for workers in all releases from 23.06 (show_sw_interfaces_command, vnet/interface_cli.c)."""
@@ -61,7 +61,8 @@ class ShownTables:
         self._indexes = indexes
         self._places = [(each.is_ipv6, each.table_id) for each in tables]
         counted = [each for each in self._places if each[1] <= LAST_TYPED]
-        self._counts = {place: _line(place) for place in counted} if len(counted) <= _MOST_COUNTED else {}
+        asked = counted if len(counted) <= _MOST_COUNTED else []
+        self._counts = {(is_ipv6, number): header_command(number, is_ipv6=is_ipv6) for is_ipv6, number in asked}
         self._commands = Commands(connection, [_ADDRESSES, *self._counts.values()])
         self.requests = self._commands.requests
 
@@ -91,11 +92,6 @@ class ShownTables:
                     left[is_ipv6, tables[is_ipv6]] -= 1
         pairs = {index: (places.get(False, 0), places.get(True, 0)) for index, places in found.items()}
         return {index: pair for index, pair in pairs.items() if any(pair)}
-
-
-def _line(place: Place) -> str:
-    is_ipv6, number = place
-    return f"show ip6 fib table {number} ::/0" if is_ipv6 else f"show ip fib table {number} 0.0.0.0/0"
 
 
 def _count(text: str) -> int:

@@ -38,7 +38,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     """
     for text in _left_behind(observed):
         _log.warning("%s", text)
-    plan = _seen_closely(make_plan(observed, desired), dataplane)
+    plan = _with_touched_details(make_plan(observed, desired), dataplane)
     plan = _with_sessions(_with_hidden(plan, dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
@@ -59,7 +59,7 @@ def seen_closely(dataplane: Dataplane, observed: State, desired: State, interfac
     return _with_details(observed, dataplane.look_closer(interfaces, desired))
 
 
-def _seen_closely(plan: Plan, dataplane: Dataplane) -> Plan:
+def _with_touched_details(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return the plan again with every detail of the interfaces that it touches, on a VPP that was not read whole.
 
     What is found there may touch further interfaces.

@@ -69,22 +69,14 @@ class Answers:
                 key, request = by_context.get(data[2 : HEAD.size], usual) or sent[0]
                 self._replies[key].setdefault(index, []).append(data)
                 self._asked[key][_question(request)].setdefault(index, []).append(data)
-        merged: dict[int, list[bytes]] = {}
-        for key in asked:
-            for index, messages in self._replies[key].items():
-                merged.setdefault(index, []).extend(messages)
-        return merged
+        return _merged(self._replies[key] for key in asked)
 
     def ask_others(self, connection: Connection, requests: Sequence[bytes]) -> Replies:
         """Return the replies to requests; VPP is asked what nobody has asked. Contexts may be those of others."""
         known = {question: replies for each in self._asked.values() for question, replies in each.items()}
-        merged: dict[int, list[bytes]] = {}
         found = [known[question] for request in requests if (question := _question(request)) in known]
         new = [request for request in requests if _question(request) not in known]
-        for replies in (*found, connection.ask(new) if new else {}):
-            for index, messages in replies.items():
-                merged.setdefault(index, []).extend(messages)
-        return merged
+        return _merged((*found, connection.ask(new) if new else {}))
 
     def show(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[str]]]) -> Shown:
         """Return what the commands of each key print, likewise."""
@@ -113,6 +105,15 @@ class Answers:
         found = find(new) if new else {}
         known.update({index: found.get(index) for index in new})
         return {index: value for index in indexes if (value := known[index]) is not None}
+
+
+def _merged(parts: Iterable[Replies]) -> Replies:
+    """Return the replies of all parts, those of a part in their order."""
+    merged: dict[int, list[bytes]] = {}
+    for replies in parts:
+        for index, messages in replies.items():
+            merged.setdefault(index, []).extend(messages)
+    return merged
 
 
 def _question(request: bytes) -> bytes:

@@ -24,7 +24,7 @@ _KINDS = (*nat44.KINDS, *det44_objects.KINDS)
 def read_nat_state(connection: Connection, version: str) -> State:
     """Return a state that has interfaces with their addresses, and the objects of NAT. Raise DataplaneError."""
     around = (unnumbered.KIND, vrf.KIND, *_KINDS)
-    requests = [*interface.requests(connection)[:1], *(each for kind in around for each in kind.requests(connection))]
+    requests = [*interface.requests(connection), *(each for kind in around for each in kind.requests(connection))]
     replies = connection.ask(requests)
     rows = interface.read(connection, replies)
     names = {row.sw_if_index: row.name for row in rows}

@@ -100,7 +100,7 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     return state
 
 
-SECOND = "second round"
+_SECOND = "second round"
 """The key of answers about leases, virtual routers and queues, which are asked once more."""
 
 
@@ -113,7 +113,7 @@ def details_read() -> Iterator[Hashable]:
 
 def changed_by(operations: Collection[Operation]) -> Iterator[Hashable]:
     """Yield the keys of answers about what operations change, and about what is read together with that."""
-    yield SECOND
+    yield _SECOND
     yield from details_read()
     classes = {type(each) for each in operations}
     families = {kind.family for kind in KINDS if not classes.isdisjoint(kind.operations)}
@@ -156,7 +156,7 @@ def _second_round(
     asked += dhcp_client.KIND.requests(connection)
     replied = connection.ask([*members.requests, *commands.requests])
     shown = commands.read(connection, replied)
-    replied = {**replied, **answers.ask(connection, {SECOND: lambda: asked})}
+    replied = {**replied, **answers.ask(connection, {_SECOND: lambda: asked})}
     rounds = (replies, replied)
     addresses = live.without_leases(connection, rounds, _addresses(connection, answers, indexes))
     return _Details(

@@ -40,6 +40,16 @@ class Commands:
         return shown
 
 
+def prefix_command(table_id: int, prefix: str) -> str:
+    """Return the command that prints what a FIB table has for a prefix, below a line on who holds the table."""
+    return f"show {'ip6' if ':' in prefix else 'ip'} fib table {table_id} {prefix}"
+
+
+def header_command(table_id: int, *, is_ipv6: bool) -> str:
+    """Return the command for that line and one prefix: a summary of IPv6 would walk the table."""
+    return prefix_command(table_id, "::/0" if is_ipv6 else "0.0.0.0/0")
+
+
 def show(connection: VppReader, line: str) -> tuple[int, str]:
     """Run one CLI command now, and return VPP's return code and text."""
     command = Commands(connection, [line])

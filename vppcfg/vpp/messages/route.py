@@ -14,7 +14,7 @@ from vppcfg.model.route import SOURCE
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.shell import Commands, Shown
+from vppcfg.vpp.shell import Commands, Shown, header_command
 
 _SOURCES = "fib_source_dump"
 _DUMP = "ip_route_v2_dump"
@@ -36,7 +36,8 @@ def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[F
     """
     if not (tables and connection.offers(_SOURCES) and connection.offers(_DUMP)):
         return []
-    lines = {table.key: _header(table) for table in tables if table.table_id <= LAST_TYPED}
+    typed = (table for table in tables if table.table_id <= LAST_TYPED)
+    lines = {table.key: header_command(table.table_id, is_ipv6=table.is_ipv6) for table in typed}
     commands = Commands(connection, list(lines.values()))
     replies = connection.ask([connection.request(_SOURCES)[1], *commands.requests])
     rows = connection.rows(replies, "fib_source_details", "src.id", "src.name")
@@ -45,13 +46,6 @@ def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[F
     holders = {key: frozenset(_holders(line, shown)) & frozenset(sources.values()) for key, line in lines.items()}
     prefixes = _prefixes(connection, tables, sources, holders)
     return list(_found(tables, sources, holders, prefixes))
-
-
-def _header(table: FibTable) -> str:
-    """Return the command that shows who holds a table, and one prefix of it: a summary of IPv6 walks the table."""
-    return (
-        f"show {'ip6' if table.is_ipv6 else 'ip'} fib table {table.table_id} {'::/0' if table.is_ipv6 else '0.0.0.0/0'}"
-    )
 
 
 def _holders(line: str, shown: Shown) -> Iterator[str]:
