@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable
 from enum import Enum
 from itertools import islice
-from pathlib import Path
 
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.script import commands_in
-from vppcfg.common.unpacking import content_of, files_below
+from vppcfg.common.unpacking import Files, name_below
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.record import record
 
@@ -56,19 +55,15 @@ def kind_of(text: str) -> SourceKind:
 
 @record
 class Folder:
-    """A folder with the files of a VPP, or an archive that was unpacked into one."""
+    """A folder or an archive with the files of a VPP."""
 
-    path: Path
+    files: Files
     name: str
     """What it is called."""
 
-    def named(self, path: str) -> str:
+    def named(self, file: str) -> str:
         """Return what a file in it is called."""
-        return self.name + path.removeprefix(str(self.path))
-
-    def place(self, name: str) -> str:
-        """Return where a file of that name is; another file is where its name points."""
-        return str(self.path) + name.removeprefix(self.name) if name.startswith(self.name) else name
+        return f"{self.name}/{file}"
 
 
 def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
@@ -78,11 +73,11 @@ def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
     when nothing is found, or several scripts in an unknown order.
     """
     found: dict[SourceKind, list[Source]] = {kind: [] for kind in SourceKind}
-    for path in files_below(folder.path):
-        text = content_of(path).decode(errors="replace")
+    for file in folder.files:
+        text = folder.files[file].decode(errors="replace")
         kind = kind_of(text)
         if kind is not SourceKind.SCRIPT or is_script(text, grammar):
-            found[kind].append(Source(name=folder.named(str(path)), text=text, kind=kind))
+            found[kind].append(Source(name=folder.named(file), text=text, kind=kind))
     for kind in (SourceKind.STARTUP, SourceKind.SCRIPT, SourceKind.YAML):
         if len(found[kind]) > 1:
             names = ", ".join(source.name for source in found[kind])
@@ -105,26 +100,36 @@ def is_script(text: str, grammar: Grammar) -> bool:
     return known > 0 and 2 * known >= len(commands)
 
 
-def reader_below(
-    root: str, read: Callable[[str], bytes], folder: Folder | None = None
-) -> Callable[[str, str], tuple[str, str] | None]:
+def reader_below(root: str, read: Callable[[str], bytes]) -> Callable[[str, str], tuple[str, str] | None]:
     """Return what finds the file that a script names: as named below `root`, or beside the script that names it.
 
-    Of a `folder` that is adopted, only the files in it are looked at. `read` returns what a file holds, or raises
-    VppcfgError.
+    `read` returns what a file holds, or raises VppcfgError.
     """
 
     def found(name: str, source: str) -> tuple[str, str] | None:
-        top, place = (root, source) if folder is None else (str(folder.path), folder.place(source))
-        beside = os.path.join(os.path.dirname(place), os.path.basename(name))
-        for path in dict.fromkeys((os.path.join(top, name.lstrip("/")), beside)):
-            if folder is not None and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(top)):
-                continue  # a link, or .. in a name
+        beside = os.path.join(os.path.dirname(source), os.path.basename(name))
+        for path in dict.fromkeys((os.path.join(root, name.lstrip("/")), beside)):
             if os.path.isfile(path):
                 try:
-                    return folder.named(path) if folder else path, read(path).decode(errors="replace")
+                    return path, read(path).decode(errors="replace")
                 except VppcfgError:
                     continue
+        return None
+
+    return found
+
+
+def reader_in(folder: Folder) -> Callable[[str, str], tuple[str, str] | None]:
+    """Return what finds the file that a script in a folder names, among those in it alone."""
+
+    def found(name: str, source: str) -> tuple[str, str] | None:
+        inside = source.removeprefix(folder.named(""))
+        beside = os.path.join(os.path.dirname(inside), os.path.basename(name))
+        for file in dict.fromkeys((name_below(name), name_below(beside))):
+            try:
+                return folder.named(file), folder.files[file].decode(errors="replace")
+            except (KeyError, UsageError):
+                continue
         return None
 
     return found

@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 import sys
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.app import default_paths
@@ -22,8 +21,7 @@ from vppcfg.cli.options import (
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
     from vppcfg.adopt.adoption import Adoption
     from vppcfg.adopt.others import OthersOfKind
@@ -124,8 +122,7 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
     if len(args.sources) == 1 and args.kind is None and (adoption := _of_report(args.sources[0])) is not None:
         return adoption
     if len(args.sources) == 1 and (folder := _folder(args.sources[0])) is not None:
-        with folder as found:
-            return _of_folder(found, args)
+        return _of_folder(folder, args)
     sources, file = [], None
     for name in args.sources:
         data = read_source(name)
@@ -172,33 +169,20 @@ def _of_report(name: str) -> Adoption | None:
     return adopt_state(state, name, conf.settings, conf.lines)
 
 
-@contextmanager
-def _unpacked(content: bytes, name: str) -> Iterator[Folder]:
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    from vppcfg.adopt.sources import Folder
-    from vppcfg.common.unpacking import unpack
-
-    with TemporaryDirectory(prefix="vppcfg-adopt-") as place:
-        unpack(content, name, Path(place))
-        yield Folder(path=Path(place), name=name)
-
-
-def _folder(name: str) -> AbstractContextManager[Folder] | None:
+def _folder(name: str) -> Folder | None:
     """Return the folder of this name, or what an archive holds; None when it is another file."""
     from pathlib import Path
 
     from vppcfg.adopt.sources import Folder
-    from vppcfg.common.unpacking import content_of, is_archive
+    from vppcfg.common.unpacking import content_of, files_in_archive, files_in_folder, is_archive
     from vppcfg.config.yaml.files import can_be_read_again
 
     if os.path.isdir(name):
-        return nullcontext(Folder(path=Path(name), name=name.rstrip("/") or "/"))
+        return Folder(files=files_in_folder(Path(name)), name=name.rstrip("/"))
     if not can_be_read_again(name) or not os.path.isfile(name):
         return None
     content = content_of(Path(name))
-    return _unpacked(content, name) if is_archive(content) else None
+    return Folder(files=files_in_archive(content, name), name=name) if is_archive(content) else None
 
 
 def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
@@ -217,12 +201,13 @@ def _joined(
     sources: Sequence[Source], setup: ReplaySetup, args: argparse.Namespace, folder: Folder | None = None
 ) -> Adoption:
     from vppcfg.adopt.merge_sources import adopt_sources
-    from vppcfg.adopt.sources import reader_below
+    from vppcfg.adopt.sources import reader_below, reader_in
     from vppcfg.config.yaml.files import read_source
 
     rest_name = _rest_name(args)
     rest_file = os.path.abspath(rest_name) if rest_name is not None else None
-    return adopt_sources(sources, setup, reader_below(args.root, read_source, folder), rest_file)
+    read = reader_below(args.root, read_source) if folder is None else reader_in(folder)
+    return adopt_sources(sources, setup, read, rest_file)
 
 
 def _replay_setup(args: argparse.Namespace) -> ReplaySetup:

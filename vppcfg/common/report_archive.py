@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from vppcfg.common.bounds import CAPTURE_BYTES
 from vppcfg.common.documents import parse_json
-from vppcfg.common.unpacking import content_of, files_in, is_archive
+from vppcfg.common.unpacking import content_of, files_in_archive, is_archive
 from vppcfg.errors import UsageError
 
 CONTENTS = "report.json"
@@ -45,12 +45,9 @@ def report_in(file_name: str) -> dict[str, bytes] | None:
 
 def members_of(content: bytes) -> dict[str, bytes] | None:
     """Return the members of the report that a tar is, None when it is another one."""
-    found: dict[str, bytes] = {}
     try:
-        for name, data in files_in(content, KIND):
-            parts = PurePosixPath(name).parts
-            if len(parts) > 1 and ".." not in parts:
-                found["/".join(parts[1:])] = data
+        files = files_in_archive(content, KIND)
+        found = {name.partition("/")[2]: data for name, data in files.items() if "/" in name}
         contents = parse_json(found.get(CONTENTS, b"null"), CONTENTS, CAPTURE_BYTES)
     except (UsageError, ValueError):
         return None

@@ -1,22 +1,26 @@
-"""Finds the texts in what people send: a folder of any layout, an archive, compressed files in either.
+"""Reads the files that people send, from a folder of any layout or from an archive, compressed or not.
 
-Nothing is written but below a folder that goes away, links are passed over, and an archive may neither have more
-members nor more bytes than a capture ever has.
+Nothing is unpacked to the disk: what a member of an archive is called is a key in memory and never a path. Links are
+passed over, and an archive may neither have more members nor more bytes than a capture ever has.
 """
 
 from __future__ import annotations
 
 import io
+import os
+import posixpath
 import tarfile
 import zlib
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from vppcfg.common.bounds import ARCHIVE_MEMBERS, CAPTURE_BYTES
 from vppcfg.common.documents import read_at_most
 from vppcfg.common.names import natural_key
 from vppcfg.errors import UsageError
 
+Files = Mapping[str, bytes]
+"""What files hold, by their names below the top, with `/` between the parts; reading one may raise UsageError."""
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 """What zlib calls a stream with the header of gzip."""
@@ -57,24 +61,82 @@ def is_archive(content: bytes) -> bool:
     return len(content) >= tarfile.BLOCKSIZE and content[257:262] == b"ustar"
 
 
-def unpack(content: bytes, name: str, folder: Path) -> None:
-    """Write the files of a tar below a folder, compressed ones decompressed. Raise UsageError.
+def files_in_archive(content: bytes, name: str) -> Files:
+    """Return the files of a tar, compressed ones decompressed. Raise UsageError.
 
-    Links, devices and names that lead out of the folder are passed over.
+    Links, devices and names that lead out of the archive are passed over; of two with one name the last one counts.
     """
+    found: dict[str, bytes] = {}
     size = 0
-    for member, packed in files_in(content, name):
+    for member, packed in _members(content, name):
         plain = decompressed(packed, f"{name}: {member}")
         size += len(plain)
         _refuse_if_large(size, name)
-        _write(folder, member, plain)
+        found[member] = plain
+    return found
 
 
-def files_in(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+def files_in_folder(folder: Path) -> Files:
+    """Return the files below a folder, in the natural order of their names; each is read when asked for.
+
+    Links are passed over, but one that is asked for by name is followed within the folder. Raise UsageError.
+    """
+    return _FolderFiles(folder)
+
+
+class _FolderFiles(Mapping[str, bytes]):
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        found = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        if len(found) > ARCHIVE_MEMBERS:
+            hint = "name the folder with the capture alone"
+            raise UsageError(f"{folder} has more than {ARCHIVE_MEMBERS} files", hint)
+        names = (path.relative_to(folder).as_posix() for path in found)
+        self._names = dict.fromkeys(sorted(names, key=natural_key))
+
+    def __getitem__(self, name: str) -> bytes:
+        path = self._folder / name
+        if name not in self._names and not self._leads_to_a_file(path):
+            raise KeyError(name)
+        return content_of(path)
+
+    def _leads_to_a_file(self, path: Path) -> bool:
+        place, folder = os.path.realpath(path), os.path.realpath(self._folder)
+        return os.path.commonpath([place, folder]) == folder and os.path.isfile(place)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def files_below(files: Files, folder: str) -> Files:
+    """Return the files in a folder of others, by their names below it."""
+    return _FilesBelow(files, folder)
+
+
+class _FilesBelow(Mapping[str, bytes]):
+    def __init__(self, files: Files, folder: str) -> None:
+        self._files = files
+        prefix = f"{folder}/" if folder else ""
+        self._names = {name.removeprefix(prefix): name for name in files if name.startswith(prefix)}
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _members(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each regular file of a tar. Raise UsageError for a damaged or too large one."""
     size = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:", errors="replace") as archive:
             for number, member in enumerate(archive):
                 if number >= ARCHIVE_MEMBERS:
                     raise UsageError(f"{name} has more than {ARCHIVE_MEMBERS} members", "pack the capture alone")
@@ -83,10 +145,17 @@ def files_in(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
                 size += member.size
                 _refuse_if_large(size, name)
                 opened = archive.extractfile(member) if member.isreg() else None
-                if opened is not None:
-                    yield member.name, opened.read()
+                place = name_below(member.name)
+                if opened is not None and place:
+                    yield place, opened.read()
     except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:  # tarfile believes what headers say
         raise UsageError(f"{name} cannot be unpacked: {error}", "it was truncated or damaged in transit") from error
+
+
+def name_below(name: str) -> str:
+    """Return what a path from outside is called below the top, wherever that is; '' when it leads out of it."""
+    place = posixpath.normpath(name.lstrip("/"))
+    return "" if place in {".", ".."} or place.startswith("../") or "\0" in place else place
 
 
 def _refuse_if_large(size: int, name: str) -> None:
@@ -94,28 +163,3 @@ def _refuse_if_large(size: int, name: str) -> None:
         raise UsageError(
             f"{name} is larger than {CAPTURE_BYTES >> 20} MB when it is unpacked", "pack the capture alone"
         )
-
-
-def _write(folder: Path, name: str, content: bytes) -> None:
-    parts = [part for part in PurePosixPath(name).parts if part != "/"]
-    if not parts or ".." in parts:
-        return
-    path = folder.joinpath(*parts)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:  # a name too long, or a folder of the name of a file
-        raise UsageError(f"cannot unpack {name}: {error.strerror}") from error
-    except ValueError as error:  # a NUL in a name
-        raise UsageError(f"cannot unpack {name!r}: {error}") from error
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and of those in it, in the natural order of their names. Raise UsageError.
-
-    Links are passed over.
-    """
-    found = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
-    if len(found) > ARCHIVE_MEMBERS:
-        raise UsageError(f"{folder} has more than {ARCHIVE_MEMBERS} files", "name the folder with the capture alone")
-    yield from sorted(found, key=lambda path: natural_key(str(path)))

@@ -8,17 +8,18 @@ session pasted from a terminal, and a folder or an archive of texts with any nam
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from itertools import takewhile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vppcfg.common.bounds import CAPTURE_BYTES
 from vppcfg.common.documents import parse_json
 from vppcfg.common.names import natural_key
-from vppcfg.common.unpacking import content_of, files_below, is_archive, unpack
+from vppcfg.common.unpacking import Files, content_of, files_below, files_in_archive, files_in_folder, is_archive
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 from vppcfg.tune.paste import split_paste, text_name
@@ -72,70 +73,73 @@ def read_captures(path: Path) -> tuple[Capture, ...]:
     """Return the captures in a folder, in an archive, or in a file with pasted text. Raise UsageError."""
     if path.is_file():
         content = content_of(path)
-        return _unpacked(content, path) if is_archive(content) else (_pasted(content, path),)
+        if not is_archive(content):
+            return (_pasted(content, path),)
+        return _captures_in(files_in_archive(content, str(path)), str(path))
     if not path.is_dir():
         raise UsageError(f"there is no capture at {path}", "`vppcfg tune capture DIR` makes one")
-    return _captures_below(path, str(path))
+    return _captures_in(files_in_folder(path), str(path))
 
 
-def _unpacked(content: bytes, path: Path) -> tuple[Capture, ...]:
-    with TemporaryDirectory(prefix="vppcfg-tune-") as name:
-        unpack(content, str(path), Path(name))
-        made = next(iter(sorted(Path(name).rglob(_TIMES))), None)
-        return _captures_below(made.parent if made else Path(name), str(path))
-
-
-def _captures_below(folder: Path, name: str) -> tuple[Capture, ...]:
+def _captures_in(files: Files, name: str) -> tuple[Capture, ...]:
     """Return the captures in a folder of ours, or the one that texts of any names make up."""
-    inside = list(folder.iterdir())
-    while len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() and not inside[0].name.isdecimal():
-        folder = inside[0]
-        inside = list(folder.iterdir())
-    times, lines = _times(folder / _TIMES)
-    numbered = sorted((child for child in inside if child.is_dir()), key=lambda child: natural_key(child.name))
-    others = [child for child in inside if child not in numbered and child.name != _TIMES]
-    if numbered and not others and all(child.name.isdecimal() for child in numbered):
+    files = files_below(files, _top(files))
+    times, lines = _times(files, name)
+    folders = sorted({each.partition("/")[0] for each in files if "/" in each}, key=natural_key)
+    others = [each for each in files if "/" not in each and each != _TIMES]
+    if folders and not others and all(folder.isdecimal() for folder in folders):
         return tuple(
-            _capture(child, times.get(child.name), lines.get(child.name, {}))
-            if _is_ours(child)
-            else _gathered(child, f"{name}/{child.name}")
-            for child in numbered
+            _capture(below, f"{name}/{folder}", times.get(folder), lines.get(folder, {}))
+            if _is_ours(below)
+            else _gathered(below, f"{name}/{folder}")
+            for folder in folders
+            for below in [files_below(files, folder)]
         )
-    if _is_ours(folder):
-        return (_capture(folder, times.get("1"), lines.get("1", {})),)
-    return (_gathered(folder, name),)
+    if _is_ours(files):
+        return (_capture(files, name, times.get("1"), lines.get("1", {})),)
+    return (_gathered(files, name),)
 
 
-def _is_ours(folder: Path) -> bool:
+def _top(files: Files) -> str:
+    """Return the folder in which all of the capture is: that of the only capture.json, else the one below the top."""
+    made = [each for each in files if each.rpartition("/")[2] == _TIMES]
+    if len(made) == 1:
+        return made[0].rpartition("/")[0]
+    common = os.path.commonpath([os.path.dirname(each) for each in files]) if files else ""
+    return "/".join(takewhile(lambda part: not part.isdecimal(), common.split("/")))
+
+
+def _is_ours(files: Files) -> bool:
     """Return whether a folder has nothing but files that vppcfg writes."""
     ours = {_TIMES, *(f"{name}.txt" for name in COMMANDS), *(f"{name}.json" for name in _DOCUMENTS)}
-    names = {path.name for path in folder.iterdir()}
-    return bool(names & (ours - {_TIMES})) and names <= ours
+    return bool(files.keys() & (ours - {_TIMES})) and files.keys() <= ours
 
 
-def _gathered(folder: Path, name: str) -> Capture:
+def _gathered(files: Files, name: str) -> Capture:
     """Return the capture that the files below a folder make up, each recognised by its content or its name."""
     texts: dict[str, str] = {}
     documents: dict[str, Any] = {}
     whole: set[str] = set()
     remarks: list[str] = []
     is_debug_build = False
-    for path in files_below(folder):
-        if path.suffix == ".json" and path.stem in _DOCUMENTS:
-            documents[path.stem], unsupported_reason = _json(path)
+    for each in files:
+        base = each.rpartition("/")[2]
+        if base.endswith(".json") and base.removesuffix(".json") in _DOCUMENTS:
+            document, unsupported_reason = _json(files, each, name)
             if unsupported_reason:
-                del documents[path.stem]
                 remarks.append(unsupported_reason)
+            else:
+                documents[base.removesuffix(".json")] = document
             continue
-        content = content_of(path)
+        content = files[each]
         if b"\0" in content[:_BINARY_LOOK]:
             continue
         text = content.decode(errors="replace")
         paste = split_paste(text)
         is_debug_build = is_debug_build or paste.is_debug_build
-        found = paste.texts or _by_name(path, text)
+        found = paste.texts or _by_name(base, text)
         for what in sorted(set(found) & set(texts)):
-            remarks.append(f"{path.relative_to(folder)} has `{COMMANDS[what]}` once more; the last one is taken")
+            remarks.append(f"{each} has `{COMMANDS[what]}` once more; the last one is taken")
         texts |= found
         whole = (whole - set(found)) | paste.whole
     if not texts and not documents:
@@ -149,9 +153,9 @@ def _gathered(folder: Path, name: str) -> Capture:
     )  # fmt: skip
 
 
-def _by_name(path: Path, text: str) -> dict[str, str]:
+def _by_name(file: str, text: str) -> dict[str, str]:
     """Return the text of a file whose name is that of a command, such as show_errors.txt."""
-    words = re.sub(r"[^a-z0-9-]+", " ", path.name.lower().removesuffix(".gz").rpartition(".")[0] or path.name.lower())
+    words = re.sub(r"[^a-z0-9-]+", " ", file.lower().removesuffix(".gz").rpartition(".")[0] or file.lower())
     name = text_name("show " + re.sub(r"^(?:.* )?show? ", "", words).strip())
     return {name: text} if name and text.strip() else {}
 
@@ -182,17 +186,18 @@ def _write(capture: Capture, folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 
-def _times(path: Path) -> tuple[dict[str, float], dict[str, dict[str, int]]]:
+def _times(files: Files, name: str) -> tuple[dict[str, float], dict[str, dict[str, int]]]:
     """Return by the name of its folder when each capture was taken, and how many lines each of its texts has.
 
     Either is there as far as capture.json has it.
     """
-    document = _json(path)[0] if path.is_file() else None
+    document = _json(files, _TIMES, name)[0] if _TIMES in files else None
     if not isinstance(document, Mapping):
         return {}, {}
     if document.get("format_version") != FORMAT_VERSION:
         raise UsageError(
-            f"{path} has format {document.get('format_version')!r}, and this vppcfg reads format {FORMAT_VERSION}",
+            f"{name}/{_TIMES} has format {document.get('format_version')!r}, "
+            f"and this vppcfg reads format {FORMAT_VERSION}",
             "analyse it with the vppcfg that wrote it, or with a newer one",
         )
     times = document.get("taken_s")
@@ -206,8 +211,8 @@ def _times(path: Path) -> tuple[dict[str, float], dict[str, dict[str, int]]]:
     return {str(name): float(when) for name, when in found.items() if isinstance(when, int | float)}, lines
 
 
-def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> Capture:
-    texts = {name: _text(folder / f"{name}.txt") for name in COMMANDS if (folder / f"{name}.txt").is_file()}
+def _capture(files: Files, folder: str, taken_s: float | None, lines: Mapping[str, int]) -> Capture:
+    texts = {name: files[f"{name}.txt"].decode(errors="replace") for name in COMMANDS if f"{name}.txt" in files}
     documents: dict[str, Any] = {}
     present = {name: len(text.splitlines()) for name, text in texts.items()}
     remarks = [
@@ -216,9 +221,8 @@ def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> C
         if present[name] < lines.get(name, 0)
     ]
     for name in _DOCUMENTS:
-        path = folder / f"{name}.json"
-        if path.is_file():
-            document, unsupported_reason = _json(path)
+        if f"{name}.json" in files:
+            document, unsupported_reason = _json(files, f"{name}.json", folder)
             if unsupported_reason:
                 remarks.append(unsupported_reason)
             else:
@@ -228,7 +232,7 @@ def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> C
         names = ", ".join(f"{name}.txt" for name in COMMANDS)
         raise UsageError(problem, f"it reads these files: {names}; `vppcfg tune capture DIR` makes them")
     return Capture(
-        name=str(folder),
+        name=folder,
         taken_s=taken_s,
         texts=texts,
         documents=documents,
@@ -247,14 +251,9 @@ def _pasted(content: bytes, path: Path) -> Capture:
     return Capture(name=str(path), texts=paste.texts, whole=paste.whole, is_debug_build=paste.is_debug_build)
 
 
-def _text(path: Path) -> str:
-    """Return the text of a file; bytes that are no UTF-8 are replaced."""
-    return content_of(path).decode(errors="replace")
-
-
-def _json(path: Path) -> tuple[Any, str]:
+def _json(files: Files, name: str, folder: str) -> tuple[Any, str]:
     """Return the document in a file, or why there is none."""
     try:
-        return parse_json(content_of(path), str(path), CAPTURE_BYTES, may_be_infinite=True), ""
+        return parse_json(files[name], f"{folder}/{name}", CAPTURE_BYTES, may_be_infinite=True), ""
     except ValueError as error:
         return None, f"{error}; it was cut or damaged, and is left out"

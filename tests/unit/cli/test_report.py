@@ -15,7 +15,7 @@ import pytest
 from tests import forked
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.common.report_archive import members_of, pack, report_in
-from vppcfg.common.unpacking import unpack
+from vppcfg.common.unpacking import files_in_archive
 from vppcfg.errors import UsageError
 
 REPORT = b'{"kind": "vppcfg-report"}'
@@ -126,14 +126,14 @@ def test_a_damaged_archive_is_refused_or_no_report(tmp_path: Path) -> None:
     plain = gzip.decompress(whole)
     assert members_of(plain[:900]) is None
     assert members_of(gzip.decompress(pack("folder", {"report.json": b"[" * 100_000}, 0))) is None
-    for record in (b"size=-99", b"size=" + b"9" * 30, b"GNU.sparse.map=1,2,a,b", b"path=folder/\0", b""):
+    for record in (b"size=-99", b"size=" + b"9" * 30, b"GNU.sparse.map=1,2,a,b", b""):
         line = b"%d %s\n" % (len(record) + 4, record) if record else b""
         header = tarfile.TarInfo("x")
         header.type, header.size = tarfile.XHDTYPE, len(line)
         hostile = (header.tobuf(tarfile.USTAR_FORMAT) + line.ljust(512 * bool(line), b"\0")) * (1 if line else 2000)
         # Python 3.13 takes a size below zero for the end of the archive.
         with suppress(UsageError) if record == b"size=-99" else pytest.raises(UsageError):
-            unpack(hostile + plain, "x.tar", tmp_path / "unpacked")
+            files_in_archive(hostile + plain, "x.tar")
 
 
 def test_a_member_that_leads_out_of_the_archive_is_passed_over() -> None:
