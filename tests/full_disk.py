@@ -48,14 +48,16 @@ class ReadOnlyDisk:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     def _change(self, change: Callable[..., None], path: str | os.PathLike[str], *others: Any, **options: Any) -> None:
-        self._refuse(path)
+        self._refuse(path, options.get("dir_fd", options.get("src_dir_fd")))
         change(path, *others, **options)
 
     def _open(self, really: Callable[..., int], path: str, flags: int, *others: Any, **options: Any) -> int:
         if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            self._refuse(path)
+            self._refuse(path, options.get("dir_fd"))
         return really(path, flags, *others, **options)
 
-    def _refuse(self, path: str | os.PathLike[str]) -> None:
+    def _refuse(self, path: str | os.PathLike[str], folder: int | None) -> None:
+        if folder is not None:
+            path = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), path)
         if self.count >= self._capacity and os.fspath(path).startswith(self._folder):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), os.fspath(path))

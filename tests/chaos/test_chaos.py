@@ -260,7 +260,7 @@ def writes_of(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path, with_lin
     counter = FullDisk(10**6)
     with monkeypatch.context() as patch, simulated_router(folder, name) as router:
         with_linux(router)
-        patch.setattr("vppcfg.transaction.signed_document.os.fsync", counter)
+        patch.setattr("vppcfg.transaction.directory.os.fsync", counter)
         assert apply(router) == ExitCode.DONE
     return counter.count
 
@@ -280,7 +280,7 @@ def test_the_disk_is_full_when_the_journal_is_written(
         with monkeypatch.context() as patch, simulated_router(tmp_path / f"router{position}", name) as router:
             with_linux(router)
             before = router.state()
-            patch.setattr("vppcfg.transaction.signed_document.os.fsync", FullDisk(position))
+            patch.setattr("vppcfg.transaction.directory.os.fsync", FullDisk(position))
             codes.append(apply(router))
             if codes[-1] == ExitCode.NOT_NOW:
                 assert "No space left on device" in capfd.readouterr().err

@@ -260,7 +260,7 @@ def world(folder: Path, patch: pytest.MonkeyPatch, seed: int, *, is_simulated: b
         return Timer(deadline=watch.deadline, pid=number)
 
     patch.setattr("vppcfg.app.target.Target.connect", lambda self: here.connect())
-    patch.setattr("vppcfg.transaction.signed_document.os.fsync", lambda descriptor: here.live())
+    patch.setattr("vppcfg.transaction.directory.os.fsync", lambda descriptor: here.live())
     patch.setattr("vppcfg.transaction.watchdog.arm", arm)
     patch.setattr("vppcfg.transaction.watchdog.disarm", lambda timer: here.timer_lives.discard(timer.pid))
     patch.setattr("vppcfg.transaction.watchdog.is_alive", lambda timer: timer.pid in here.timer_lives)

@@ -86,6 +86,7 @@ def _watch(number: int, after_s: float, deadline: str, journal: Journal, target:
         after_s=after_s,
         deadline=deadline,
         log=journal.folder / f"{number:06}" / "timer.log",
+        group=journal.folder.stat().st_gid,
         folders=[Path(os.path.realpath(each)) for each in _folders(number, journal, target)],
     )
 

@@ -22,7 +22,7 @@ from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
-from vppcfg.transaction.signed_document import sync_folder
+from vppcfg.transaction.directory import Directory
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
@@ -170,7 +170,8 @@ def _put(path: Path, data: bytes, *, like: Path | None, is_copy: bool) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, path)
-        sync_folder(path.parent)
+        with Directory.at(path.parent) as folder:
+            folder.sync()
     except BaseException:
         with suppress(FileNotFoundError):  # it is in its place already, and a signal came
             os.unlink(temporary)

@@ -8,15 +8,17 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import UntrustedFileError
 from vppcfg.record import record
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry import Entry
 from vppcfg.transaction.safe_open import read_trusted
-from vppcfg.transaction.signed_document import sealed, sync_folder, unsealed
+from vppcfg.transaction.signed_document import sealed, unsealed
 
 COPY_NAME = "accepted.json"
 """Of the file in the folder of an entry that waits there to become the copy."""
@@ -66,20 +68,22 @@ class AcceptedCopy:
             _log.warning("The copy of what was accepted last cannot be read: %s", error)
         return None
 
-    def take_over(self, file: Path, number: int) -> None:
+    def take_over(self, entry: Directory, number: int) -> None:
         """Let the copy that was written with an entry be that of what was accepted last.
 
         This goes before the entry's outcome, so that the copy is never older than what the entries record.
         """
         try:
-            keys = file.with_name(COPY_KEYS_NAME)
-            if keys.exists():
-                os.replace(keys, self.keys_path)
-            else:
-                self.keys_path.unlink(missing_ok=True)
-            os.replace(file, self._path)
-            sync_folder(self._path.parent)
+            with Directory.trusted(self._path.parent, os.fstat(entry.descriptor).st_gid) as folder:
+                if COPY_KEYS_NAME in entry.names():
+                    entry.rename(COPY_KEYS_NAME, self.keys_path.name, folder)
+                else:
+                    with suppress(FileNotFoundError):
+                        folder.unlink(self.keys_path.name)
+                entry.rename(COPY_NAME, self._path.name, folder)
+                folder.sync()
         except FileNotFoundError:
             pass  # a rollback by a timer accepts nothing
-        except OSError as error:
-            _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
+        except (OSError, UntrustedFileError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error.message
+            _log.warning("There is no second copy of what was accepted with change %d: %s", number, reason)

@@ -9,33 +9,36 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.signed_document import MODE, sync_folder
+from vppcfg.transaction.directory import Directory
 
 _BLOCK_BYTES = 4096
+_MODE = 0o660
+"""Every member of the group may have to make more room."""
 
 
-def reserve(path: Path, size_bytes: int) -> None:
+def reserve(folder: Directory, name: str, size_bytes: int) -> None:
     """Make a file that has this many bytes of the disk, unless it has them. Raise StorageError without room."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)
+        descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT, _MODE)
         try:
             if os.fstat(descriptor).st_size < size_bytes:
                 os.posix_fallocate(descriptor, 0, size_bytes)
                 os.fsync(descriptor)
+            with suppress(PermissionError):  # another member's, who has set it
+                os.fchmod(descriptor, _MODE)
         finally:
             os.close(descriptor)
     except OSError as error:
-        release(path)
-        raise StorageError(f"cannot reserve {size_bytes} bytes as {path}: {error.strerror}") from error
+        release(folder, name)
+        raise StorageError(f"cannot reserve {size_bytes} bytes as {folder.path / name}: {error.strerror}") from error
 
 
-def release(path: Path) -> bool:
+def release(folder: Directory, name: str) -> bool:
     """Free the room of a reserve; return whether there was any."""
     try:
-        path.unlink()
+        folder.unlink(name)
     except OSError:
         return False
     return True
@@ -46,14 +49,14 @@ def room_for(sizes_bytes: list[int]) -> int:
     return sum(_BLOCK_BYTES * (2 + size // _BLOCK_BYTES) for size in sizes_bytes) + 4 * _BLOCK_BYTES
 
 
-def put_into_spare(path: Path, spare: Path, data: bytes) -> bool:
-    """Let `data` be the content of `path` by way of its spare, in one step and on the disk; return whether that worked.
+def put_into_spare(folder: Directory, name: str, spare: str, data: bytes) -> bool:
+    """Let `data` be the content of a file by way of its spare, in one step and on the disk; return whether that worked.
 
-    What `path` was becomes the spare of the next time. When it did not work, `path` has to be written in another way.
+    What the file was becomes the spare of the next time. When it did not work, it has to be written in another way.
     """
-    former = path.with_name(f"{path.name}.former")
+    former = f"{name}.former"
     try:
-        descriptor = os.open(spare, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = folder.open(spare, os.O_WRONLY)
         try:
             if os.fstat(descriptor).st_size != len(data):
                 return False
@@ -61,13 +64,14 @@ def put_into_spare(path: Path, spare: Path, data: bytes) -> bool:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        with suppress(FileNotFoundError):
+            folder.unlink(former)
         with suppress(OSError):  # then there is no spare next time
-            former.unlink(missing_ok=True)
-            os.link(path, former)
-        os.replace(spare, path)
+            folder.link(name, former)
+        folder.rename(spare, name)
         with suppress(OSError):
-            os.replace(former, spare)
-        sync_folder(path.parent)
+            folder.rename(former, spare)
+        folder.sync()
     except OSError:
         return False
     return True

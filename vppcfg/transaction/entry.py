@@ -122,3 +122,5 @@ class Record:
     at: str = ""
     """When that was, ISO 8601."""
     timer: Timer | None = None
+    is_own: bool = True
+    """Whether root or the user has written it: only then is a file opened that it names."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vppcfg.errors import StorageError
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.folders import MODE, WHO_MAY
 from vppcfg.transaction.signed_document import MODE as FILE_MODE
-from vppcfg.transaction.signed_document import sync_folder, write_durably
 
 _ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 _ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
@@ -63,40 +62,59 @@ class EntryFolders:
     def set_aside(self, number: int) -> Path:
         """Give an entry a name that nothing has yet, and return where it is then. Raise OSError."""
         taken = self.numbers_aside().count(number)
-        aside = self.folder / (_name_aside(number) + (f"-{taken + 1}" if taken else ""))
-        self.of(number).rename(aside)
-        sync_folder(self.folder)
-        return aside
+        aside = _name_aside(number) + (f"-{taken + 1}" if taken else "")
+        with self._opened() as journal:
+            journal.rename(self.of(number).name, aside)
+            journal.sync()
+        return self.folder / aside
 
     def remove(self, number: int) -> None:
         """Remove an entry, as far as that is possible."""
-        shutil.rmtree(self.of(number), ignore_errors=True)
+        with suppress(OSError), self._opened() as journal:
+            journal.remove(self.of(number).name)
+
+    @contextmanager
+    def opened(self, number: int, name: str) -> Iterator[Directory]:
+        """Yield the folder of an entry, or of one that was set aside, to write a file of this name in it.
+
+        Raise StorageError for what fails within.
+        """
+        path = self.path(number, name)
+        try:
+            with self._opened() as journal, journal.below(path.parent.name) as entry:
+                yield entry
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from error
+
+    def _opened(self) -> Directory:
+        return Directory.trusted(self.folder, self.group())
 
     def create(self, number: int, files: Mapping[str, bytes], modes: Mapping[str, int] = _NO_MODES) -> None:
         """Write the files of an entry, some with modes of their own, and let it appear whole. Raise StorageError."""
-        unfinished = self.folder / f"tmp-{os.getpid()}"
+        unfinished = f"tmp-{os.getpid()}"
         try:
-            unfinished.mkdir()
-            unfinished.chmod(MODE)
-            for name, data in files.items():
-                write_durably(unfinished / name, data, modes.get(name, FILE_MODE))
-            unfinished.rename(self.of(number))
-            sync_folder(self.folder)
+            with self._opened() as journal:
+                try:
+                    journal.create(unfinished, MODE)
+                    with journal.below(unfinished) as entry:
+                        for name, data in files.items():
+                            entry.replace(name, data, modes.get(name, FILE_MODE))
+                    journal.rename(unfinished, self.of(number).name)
+                except OSError:
+                    journal.remove(unfinished)
+                    raise
+                journal.sync()
         except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
             raise StorageError(f"cannot write to {self.folder}: {error.strerror}") from error
-        except StorageError:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise
 
     def sweep(self) -> None:
         """Remove what a vppcfg that was killed has left unfinished, as far as that is possible."""
-        for path in self.folder.glob("*"):
-            if _LEFTOVER.fullmatch(path.name):
-                shutil.rmtree(path, ignore_errors=True)
-        for path in self.folder.glob("*/.*.tmp"):
-            with suppress(OSError):
-                path.unlink()
+        with suppress(OSError), self._opened() as journal:
+            for name in journal.names():
+                if _LEFTOVER.fullmatch(name):
+                    journal.remove(name)
+                elif _ENTRY.fullmatch(name):
+                    _sweep_entry(journal, name)
 
     def all_of(self, name: str) -> list[Path]:
         """Return every file of that name, of entries and of what was set aside, the newest entries first."""
@@ -117,3 +135,10 @@ class EntryFolders:
 
 def _name_aside(number: int) -> str:
     return f"set-aside-{number:06}"
+
+
+def _sweep_entry(journal: Directory, number: str) -> None:
+    with suppress(OSError), journal.below(number) as entry:
+        for name in entry.names():
+            if _LEFTOVER.fullmatch(name):
+                entry.unlink(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import grp
 import hashlib
@@ -11,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from vppcfg.errors import StorageError
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.safe_open import check_folder
 
 GROUP = "vpp"
@@ -51,11 +51,12 @@ def _create(path: Path) -> None:
         return
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True)
-    path.mkdir(exist_ok=True)
-    if os.geteuid() == 0 and (group := group_id()) is not None:
-        os.chown(path, -1, group)
-    with contextlib.suppress(PermissionError):  # another process has created it meanwhile
-        path.chmod(MODE)
+    with Directory.trusted(path.parent, path.parent.stat().st_gid) as above:
+        try:
+            above.create(path.name, MODE, group_id() if os.geteuid() == 0 else None)
+        except FileExistsError:
+            if not path.is_dir():  # another process has not made it meanwhile
+                raise
 
 
 def group_id() -> int | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 from contextlib import suppress
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 from vppcfg.errors import StorageError
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry import ACCEPTED, UNDECIDED, Entry, Record, Status
-from vppcfg.transaction.signed_document import sync_folder
 
 _NEW_MODE = 0o644
 """Of a file that is not there yet; another one keeps its own."""
@@ -24,28 +25,39 @@ _log = logging.getLogger("root.main")
 def digest_at(path: str) -> str:
     """Return the SHA-256 of a file, '' when there is none. Raise StorageError when it cannot be read."""
     try:
-        return sha256(Path(path).read_bytes()).hexdigest()
+        # Without O_NONBLOCK, a pipe without a writer would block for ever.
+        return _digest(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
     except FileNotFoundError:
         return ""
     except OSError as error:
         raise StorageError(f"cannot read {path}, which is to be replaced: {error.strerror}") from error
 
 
+def _digest(descriptor: int) -> str:
+    with open(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise FileExistsError(0, "it is no regular file")
+        return file_digest(stream, "sha256").hexdigest()
+
+
 def make_ready(entry: Entry, source: bytes) -> None:
     """Write the file that is to be put in place, with the owner and the mode of the one there. Raise StorageError."""
     waiting = _waiting(entry)
     try:
-        with suppress(FileNotFoundError):
-            waiting.unlink()
-        with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as stream:
-            stream.write(source)
-            _match_owner_and_mode(stream.fileno(), entry.install_as)
-            stream.flush()
-            os.fsync(stream.fileno())
-        sync_folder(waiting.parent)
+        with Directory.at(waiting.parent) as folder:
+            with suppress(FileNotFoundError):
+                folder.unlink(waiting.name)
+            try:
+                with open(folder.open(waiting.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+                    stream.write(source)
+                    _match_owner_and_mode(stream.fileno(), entry.install_as)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                folder.sync()
+            except OSError:
+                folder.unlink(waiting.name)
+                raise
     except OSError as error:
-        with suppress(OSError):
-            waiting.unlink()
         raise StorageError(
             f"{entry.install_as} could not be put in place when the change is accepted: {error.strerror}"
         ) from error
@@ -56,7 +68,7 @@ def install_or_discard(change: Record) -> None:
 
     Call it with the lock held. What cannot be done is logged and tried again by the next vppcfg.
     """
-    if not is_waiting(change.entry):
+    if not change.is_own or not is_waiting(change.entry):
         return
     entry, is_open = change.entry, change.status in UNDECIDED and (change.timer or change.status is Status.STARTED)
     try:
@@ -102,15 +114,20 @@ def _match_owner_and_mode(descriptor: int, path: str) -> None:
 
 
 def _put_in_place(entry: Entry) -> None:
-    waiting, path = _waiting(entry), Path(entry.install_as)
-    if digest_at(str(waiting)) != entry.source_digest:
-        raise StorageError(f"{waiting} was edited")
-    there = digest_at(entry.install_as)
-    if there not in {"", entry.installs_over, entry.source_digest}:
-        kept = path.with_name(f"{path.name}.before-change-{entry.number}")
-        with suppress(FileExistsError):
-            os.link(path, kept)
-        _log.warning("%s was edited since change %d began; its former content is saved in %s", path, entry.number, kept)
-    os.replace(waiting, path)
-    sync_folder(path.parent)
+    waiting, path = _waiting(entry).name, Path(entry.install_as)
+    with Directory.at(path.parent) as folder:
+        if _digest(folder.open(waiting, os.O_RDONLY)) != entry.source_digest:
+            raise StorageError(f"{path.parent / waiting} was edited")
+        if digest_at(entry.install_as) not in {"", entry.installs_over, entry.source_digest}:
+            kept = f"{path.name}.before-change-{entry.number}"
+            with suppress(FileExistsError):
+                folder.link(path.name, kept)
+            _log.warning(
+                "%s was edited since change %d began; its former content is saved in %s",
+                path,
+                entry.number,
+                path.parent / kept,
+            )
+        folder.rename(waiting, path.name)
+        folder.sync()
     _log.info("%s is now the file of change %d", path, entry.number)

@@ -23,6 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
@@ -30,14 +31,15 @@ from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
-from vppcfg.transaction.safe_open import read_own, read_trusted
-from vppcfg.transaction.signed_document import place_of, sealed, unsealed, write_durably
+from vppcfg.transaction.safe_open import read_own, read_trusted, read_with_origin
+from vppcfg.transaction.signed_document import MODE, place_of, sealed, unsealed
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""
 KEPT = 50
 """Entries; older ones go."""
 _SOURCE = "source.yaml"
+_OUTCOME, _SPARE = "outcome.json", "outcome.spare"
 _KEYS = "keys.json"
 _HOOKS = "hooks.json"
 _ROUTING = "routing.json"
@@ -72,7 +74,7 @@ class Journal:
         self.folder = folder
         self._folders = EntryFolders(folder)
         self._copy = AcceptedCopy(folder.with_name(f"{folder.name}.accepted"))
-        self._reserve = folder.with_name(f"{folder.name}.reserve")
+        self._reserve = f"{folder.name}.reserve"
         self._complained: set[int] = set()
 
     def records(self) -> list[Record]:
@@ -142,11 +144,19 @@ class Journal:
 
     def _record(self, number: int) -> Record:
         try:
-            entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
+            content, foreign = self._read_with_origin(number, "entry")
+            entry = build(Entry, {**content, "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
         except (TypeError, ValueError) as error:
             raise UntrustedFileError(f"{self._folders.of(number)} is no entry of a journal: {error}") from error
-        return Record(entry=entry, status=outcome.status, text=outcome.text, at=outcome.at, timer=outcome.timer)
+        return Record(
+            entry=entry,
+            status=outcome.status,
+            text=outcome.text,
+            at=outcome.at,
+            timer=outcome.timer,
+            is_own=not foreign,
+        )
 
     def knows(self, number: int) -> bool:
         """Return whether there is an entry, one that cannot be read or was set aside included."""
@@ -227,7 +237,8 @@ class Journal:
             former = read_trusted(path, self._folders.group()) if os.path.lexists(path) else b""
         except UntrustedFileError as error:
             raise StorageError(error.message) from error
-        write_durably(path, (former + text.encode(errors="replace"))[-_LOG_BYTES:])
+        with self._folders.opened(number, name) as entry:
+            entry.replace(name, (former + text.encode(errors="replace"))[-_LOG_BYTES:], MODE)
         return path
 
     def accepted(self) -> Accepted | None:
@@ -265,7 +276,7 @@ class Journal:
         files = {
             f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part, place=place) for name, part in parts.items()
         }
-        files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record, place)
+        files[_OUTCOME] = files[_SPARE] = _sealed_outcome(record, place)
         if entry.origin is not Origin.TIMER:
             files[COPY_NAME] = sealed_copy(record.entry, parts["after"])
             if keys:
@@ -294,7 +305,8 @@ class Journal:
         if not record.entry.number:
             return replace(record, status=status, at=at, text=text)
         if status in ACCEPTED:
-            self._copy.take_over(self._folders.of(record.entry.number) / COPY_NAME, record.entry.number)
+            with self._folders.opened(record.entry.number, COPY_NAME) as entry:
+                self._copy.take_over(entry, record.entry.number)
         ended = self._put(replace(record, status=status, at=at, text=text))
         install_or_discard(ended)
         return ended
@@ -304,27 +316,37 @@ class Journal:
         return self._put(replace(record, timer=timer))
 
     def _put(self, record: Record) -> Record:
-        path = self._folders.path(record.entry.number, "outcome.json")
         data = _sealed_outcome(record, self._place(record.entry.number))
-        if not put_into_spare(path, path.with_suffix(".spare"), data):
-            write_durably(path, data)
+        with self._folders.opened(record.entry.number, _OUTCOME) as entry:
+            if not put_into_spare(entry, _OUTCOME, _SPARE, data):
+                entry.replace(_OUTCOME, data, MODE)
         return record
 
     def _create_from_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
         try:
             self._folders.create(number, files, _MODES)
         except StorageError:
-            if not release(self._reserve):
-                raise
+            with self._above() as folder:
+                if not release(folder, self._reserve):
+                    raise
             self._folders.create(number, files, _MODES)
 
     def _create_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
-        reserve(self._reserve, room_for([len(data) for data in files.values()]))
+        with self._above() as folder:
+            reserve(folder, self._reserve, room_for([len(data) for data in files.values()]))
+            try:
+                self._folders.create(number, files, _MODES)
+            except StorageError:
+                release(folder, self._reserve)
+                raise
+
+    def _above(self) -> Directory:
+        """Return the folder beside whose journals their copies and reserves lie. Raise StorageError."""
+        folder = self.folder.parent
         try:
-            self._folders.create(number, files, _MODES)
-        except StorageError:
-            release(self._reserve)
-            raise
+            return Directory.trusted(folder, folder.stat().st_gid)
+        except OSError as error:
+            raise StorageError(f"cannot use {folder}: {error.strerror}") from error
 
     def _forget(self, latest: Entry) -> None:
         """Remove the oldest entries, but none that waits and not the last accepted one.
@@ -363,8 +385,13 @@ class Journal:
             raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
+        return self._read_with_origin(number, part)[0]
+
+    def _read_with_origin(self, number: int, part: str) -> tuple[dict[str, Any], str]:
+        """Return what a file of an entry holds, and why others can have written it, '' when they cannot."""
         path = self._folders.path(number, f"{part}.json")
-        data = read_trusted(path, self._folders.group())
+        file = read_with_origin(path, self._folders.group())
+        data = file.data
         content = unsealed(data, f"journal {part}", FORMAT_VERSION, str(path))
         place = place_of(data)
         # vppcfg 1.0, which may have been here in between, writes outcomes without a place.
@@ -372,7 +399,7 @@ class Journal:
         if not is_as_usual:
             whose = f"of {place}" if place else "of another entry"
             raise UntrustedFileError(f"{path} is {whose} and not of {self._place(number)}: it was copied there")
-        return content
+        return content, file.foreign
 
     def _place(self, number: int) -> str:
         """Return what the files of an entry are bound to: a copy of another entry's is none of its own."""

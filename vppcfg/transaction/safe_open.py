@@ -16,11 +16,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vppcfg.errors import UntrustedFileError
+from vppcfg.record import record
 
 LIMIT_BYTES = 1 << 30
 _LONGEST_SECRET = 1024
 _MOST_LINKS = 40
 """As many as the kernel follows."""
+
+
+@record
+class TrustedFile:
+    """What a file holds that only root, the user and the members of a group can have written."""
+
+    data: bytes
+    foreign: str = ""
+    """Why root and the user are not the only ones who can have written it; '' when they are."""
 
 
 def read_trusted(path: Path, group: int | None = None) -> bytes:
@@ -29,10 +39,33 @@ def read_trusted(path: Path, group: int | None = None) -> bytes:
     The group (a group id, None for none) may own and write files and folders. A symbolic link is followed in a folder's
     name, never at the end. Raise UntrustedFileError when the file belongs to another user, or cannot be read.
     """
+    return read_with_origin(path, group).data
+
+
+def read_with_origin(path: Path, group: int | None = None) -> TrustedFile:
+    """Return what `read_trusted` does, with who can have written it. Raise UntrustedFileError."""
     with _owned_file(path, group) as (descriptor, status):
         _check_writers(status, descriptor, group)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            return stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
+            data = stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
+        foreign = ""
+        if status.st_uid not in {0, os.geteuid()}:
+            foreign = f"{path} belongs to {_user(status.st_uid)}"
+        elif status.st_mode & stat.S_IWGRP:
+            foreign = f"{_group(status.st_gid)} may write {path}"
+        return TrustedFile(data=data, foreign=foreign)
+
+
+def read_own(path: Path, group: int | None = None) -> bytes:
+    """Return the bytes of a regular file of root or of the user that others cannot write, wherever `group` may.
+
+    What was written by another member of the group is refused: a member must not be able to make root run something.
+    Raise UntrustedFileError.
+    """
+    file = read_with_origin(path, group)
+    if file.foreign:
+        raise UntrustedFileError(f"{file.foreign}, who is not trusted with this")
+    return file.data
 
 
 def read_secret(path: Path) -> bytes:
@@ -44,20 +77,6 @@ def read_secret(path: Path) -> bytes:
         if status.st_mode & 0o077:
             raise UntrustedFileError(f"others can read {path}, which holds a key", f"chmod 600 {path}")
         return os.read(descriptor, _LONGEST_SECRET)
-
-
-def read_own(path: Path, group: int | None = None) -> bytes:
-    """Return the bytes of a regular file of root or of the user that others cannot write, wherever `group` may.
-
-    What was written by another member of the group is refused: a member must not be able to make root run something.
-    Raise UntrustedFileError.
-    """
-    with _owned_file(path, group) as (descriptor, status):
-        if status.st_uid not in {0, os.geteuid()}:
-            raise UntrustedFileError(f"{path} belongs to {_user(status.st_uid)}, who is not trusted with this")
-        _check_writers(status, descriptor, None)
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            return stream.read(min(LIMIT_BYTES, status.st_size))
 
 
 @contextmanager
@@ -82,7 +101,7 @@ def check_folder(path: Path, group: int | None = None) -> None:
 
     In the folder itself no other user may create files, not even as in /tmp. Raise OSError when it cannot be looked at.
     """
-    descriptor = _opened_folder(path.absolute(), group)
+    descriptor = opened_folder(path.absolute(), group)
     try:
         _check_writers(os.fstat(descriptor), descriptor, group)
     finally:
@@ -90,7 +109,7 @@ def check_folder(path: Path, group: int | None = None) -> None:
 
 
 def _opened_file(path: Path, group: int | None) -> int:
-    folder = _opened_folder(path.parent, group)
+    folder = opened_folder(path.parent, group)
     try:
         # Without O_NONBLOCK, a pipe without a writer would block for ever.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -99,7 +118,7 @@ def _opened_file(path: Path, group: int | None) -> int:
         os.close(folder)
 
 
-def _opened_folder(path: Path, group: int | None) -> int:
+def opened_folder(path: Path, group: int | None) -> int:
     """Return a descriptor of a folder after a look at each name on the way. Raise OSError, UntrustedFileError."""
     names, links = list(reversed(path.parts[1:])), 0
     here = _opened("/", None)

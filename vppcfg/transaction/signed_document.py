@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vppcfg.common.printable import json_text
 from vppcfg.errors import StorageError, UntrustedFileError
+from vppcfg.transaction.directory import Directory
 
 MODE = 0o640
 _SEAL = "sha256"
@@ -75,26 +74,8 @@ def unsealed(data: bytes, kind: str, version: int, name: str) -> dict[str, Any]:
 
 def write_durably(path: Path, data: bytes, mode: int = MODE) -> None:
     """Put a file in the place of `path` in one step, on the disk before this returns. Raise StorageError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        # No other user may open it before it has its mode.
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
-            os.fchmod(stream.fileno(), mode)
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-        sync_folder(path.parent)
+        with Directory.at(path.parent) as folder:
+            folder.replace(path.name, data, mode)
     except OSError as error:
-        with suppress(OSError):  # a file system that has turned read-only keeps it
-            temporary.unlink()
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until the entries of a folder are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

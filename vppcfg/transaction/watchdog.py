@@ -18,8 +18,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from vppcfg.errors import StorageError
+from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.record import record
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
 from vppcfg.transaction.signed_document import MODE
@@ -27,6 +28,7 @@ from vppcfg.transaction.signed_document import MODE
 READY = b"armed\n"
 READY_OPTION = "--ready-fd"
 _PATIENCE_S = 20.0
+_NOWHERE = Path(os.devnull)
 _SYSTEMD = Path("/run/systemd/system")
 """Is there when systemd is the machine's init (sd_booted(3))."""
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
@@ -78,6 +80,8 @@ class TimerWatch:
     """ISO 8601, for people."""
     log: Path
     """The output of a process of its own."""
+    group: int | None = None
+    """The group whose members may write the folder of the log."""
     folders: Sequence[Path] = ()
     """Where the command writes, and must be allowed to."""
 
@@ -101,7 +105,7 @@ def rearm(watch: TimerWatch) -> Timer:
     try:
         return arm(watch)
     except StorageError:
-        return _arm_process(replace(watch, log=Path(os.devnull)))
+        return _arm_process(replace(watch, log=_NOWHERE))
 
 
 def remaining_s(timer: Timer, now: datetime) -> float:
@@ -195,7 +199,7 @@ def _arm_process(watch: TimerWatch) -> Timer:
     moment = seconds_since_boot() + watch.after_s
     command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(write_end)]
     try:
-        with open(watch.log, "ab", opener=_private) as log:
+        with open(_opened(watch.log, watch.group), "ab") as log:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -205,9 +209,10 @@ def _arm_process(watch: TimerWatch) -> Timer:
                 start_new_session=True,
                 cwd="/",
             )
-    except OSError as error:
+    except (OSError, UntrustedFileError) as error:
         os.close(ready)
-        raise StorageError(f"cannot start the timer: {error.strerror}", "nothing was changed") from error
+        reason = error.strerror if isinstance(error, OSError) else error.message
+        raise StorageError(f"cannot start the timer: {reason}", "nothing was changed") from error
     finally:
         os.close(write_end)
     _started.append(process)
@@ -215,8 +220,11 @@ def _arm_process(watch: TimerWatch) -> Timer:
     return Timer(deadline=watch.deadline, pid=process.pid, moment_s=moment, machine_run=machine_run())
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, MODE)
+def _opened(log: Path, group: int | None) -> int:
+    if log == _NOWHERE:
+        return os.open(log, os.O_WRONLY)
+    with Directory.trusted(log.parent, group) as folder:
+        return folder.open(log.name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE)
 
 
 def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -20,7 +20,7 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
-from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.safe_open import TrustedFile, read_with_origin
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -220,12 +220,12 @@ def test_what_is_set_aside_twice_stays_both_times(router: Router) -> None:
 def test_what_cannot_be_read_at_the_moment_is_left_where_it_is(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many open files say nothing about an entry."""
 
-    def refuse(path: Path, group: int | None = None) -> bytes:
+    def refuse(path: Path, group: int | None = None) -> TrustedFile:
         if path.parent.name == "000001":
             raise UntrustedFileError("cannot read it") from OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        return read_trusted(path, group)
+        return read_with_origin(path, group)
 
-    monkeypatch.setattr("vppcfg.transaction.journal.read_trusted", refuse)
+    monkeypatch.setattr("vppcfg.transaction.journal.read_with_origin", refuse)
     code, err = router.run("apply", "-c", "l2xc.yaml")
     assert code == ExitCode.DONE
     assert "Change 1 is left out" in err

@@ -62,7 +62,7 @@ def at_every_write(
         if is_restarted:
             router.vpp.restart()
         with monkeypatch.context() as patch:
-            patch.setattr("vppcfg.transaction.signed_document.os.fsync", disk)
+            patch.setattr("vppcfg.transaction.directory.os.fsync", disk)
             patch.setattr("vppcfg.app.deadline.time.sleep", lambda seconds, disk=disk: disk.mend())
             code, err = router.run(*words)
         yield router, code, err
@@ -135,7 +135,7 @@ def test_a_file_system_that_turns_read_only_is_a_full_disk(
 
 def test_what_cannot_be_kept_of_the_way_back_is_in_the_log(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
     router = begin(1, is_waiting=True)
-    monkeypatch.setattr("vppcfg.transaction.signed_document.os.fsync", FullDisk(1))
+    monkeypatch.setattr("vppcfg.transaction.directory.os.fsync", FullDisk(1))
     err = router.run("rollback", "--yes")[1]
     assert "No space left on device" in err
     assert "lcp delete" in err

@@ -20,7 +20,7 @@ from vppcfg.app.watching.reconciling import reconcile
 from vppcfg.cli.main import main
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, NotNowError
-from vppcfg.transaction import installing
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -146,7 +146,7 @@ def test_vppcfg_may_be_killed_between_the_acceptance_and_the_file(
 ) -> None:
     install(router, "--confirm=5")
     with monkeypatch.context() as patch:
-        patch.setattr(installing, "_put_in_place", kill_oneself)
+        patch.setattr("vppcfg.transaction.installing._put_in_place", kill_oneself)
         killed(router, ["confirm"])
     assert router.statuses() == ["applied", "confirmed"]
     assert there() == L2XC
@@ -197,10 +197,11 @@ def test_a_place_for_no_file_is_refused_before_anything_is_changed(router: Route
 def test_a_file_that_cannot_be_made_ready_leaves_nothing_and_changes_nothing(
     router: Router, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(folder: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def full(folder: Directory) -> None:
+        if folder.path.name == "etc":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(installing, "sync_folder", full)
+    monkeypatch.setattr(Directory, "sync", full)
     code, said = router.run("apply", "-c", "l3.yaml", "--install-as", "router.yaml")
     assert code == ExitCode.NOT_NOW
     assert "/etc/file.yaml could not be put in place when the change is accepted: No space left on device" in said

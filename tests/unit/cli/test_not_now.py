@@ -72,7 +72,7 @@ def test_a_vpp_that_does_not_answer_while_another_vppcfg_is_at_work_is_busy(
 def test_a_full_disk_passes(serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports()))
     with monkeypatch.context() as patch:
-        patch.setattr("vppcfg.transaction.signed_document.os.fsync", FullDisk(1))
+        patch.setattr("vppcfg.transaction.directory.os.fsync", FullDisk(1))
         assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.NOT_NOW
     assert "No space left on device" in capsys.readouterr().err
     assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE

@@ -24,7 +24,7 @@ def test_only_who_is_not_root_is_advised_to_be(
     def refuse(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "mkdir", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     with pytest.raises(StorageError) as caught:
         create_folder(tmp_path / "state")

@@ -14,11 +14,12 @@ from tests.unit.transaction.entries import NOW, entry
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry import Origin, Record, Status
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
-from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.safe_open import TrustedFile, read_with_origin
 from vppcfg.transaction.signed_document import sealed, unsealed
 
 
@@ -210,9 +211,9 @@ def test_what_cannot_be_told_counts_as_known(journal: Journal, monkeypatch: pyte
 
 def test_an_entry_is_on_the_disk_with_its_name(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[Path] = []
-    monkeypatch.setattr("vppcfg.transaction.entry_folders.sync_folder", synced.append)
+    monkeypatch.setattr(Directory, "sync", lambda folder: synced.append(folder.path))
     added(journal, Status.APPLIED)
-    assert synced == [journal.folder]
+    assert journal.folder in synced
 
 
 def test_a_file_is_that_of_its_change(journal: Journal) -> None:
@@ -276,14 +277,14 @@ def test_what_may_be_whole_stays_and_the_rest_is_set_aside(journal: Journal, mon
     for _ in range(3):
         added(journal, Status.APPLIED)
     (journal.folder / "000002" / "entry.json").unlink()
-    read = read_trusted
+    read = read_with_origin
 
-    def read_from_a_bad_disk(path: Path, group: int | None) -> bytes:
+    def read_from_a_bad_disk(path: Path, group: int | None) -> TrustedFile:
         if path.parent.name == "000001":
             raise UntrustedFileError("cannot read it") from OSError(errno.EIO, "Input/output error")
         return read(path, group)
 
-    monkeypatch.setattr("vppcfg.transaction.journal.read_trusted", read_from_a_bad_disk)
+    monkeypatch.setattr("vppcfg.transaction.journal.read_with_origin", read_from_a_bad_disk)
     assert [(damage.number, damage.may_be_whole) for damage in journal.damaged()] == [(1, True), (2, False)]
     assert [record.entry.number for record in journal.set_aside()] == [3]
     assert sorted(path.name for path in journal.folder.iterdir()) == ["000001", "000003", "set-aside-000002"]

@@ -80,9 +80,9 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_is_before_it_
         did.append(f"fsync {'folder' if stat.S_ISDIR(os.fstat(descriptor).st_mode) else 'file'}")
         fsync(descriptor)
 
-    def note_replace(source: Path, target: Path) -> None:
-        did.append(f"replace {target.name}")
-        replace(source, target)
+    def note_replace(source: str, target: str, **folders: int) -> None:
+        did.append(f"replace {target}")
+        replace(source, target, **folders)
 
     monkeypatch.setattr(os, "fsync", note_fsync)
     monkeypatch.setattr(os, "replace", note_replace)
