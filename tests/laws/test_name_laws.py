@@ -27,7 +27,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.signed_document import sealed
 
-FORGED = "forged-name"
+FORGED, MEMBER = "forged-name", 4242
 FORMS = (
     *("//NAME", "/NAME", "../../../../NAME", "x/../../../NAME", "./NAME/..", "NAME", "NAME/x", "NAME\x00", "-NAME"),
     *("\udcffNAME", "a\nNAME", "NAME" + "/x" * 1000, "NAME" * 400, "pid:NAME", "~NAME", "$(NAME)"),
@@ -99,6 +99,7 @@ def reseal(path: Path, dice: random.Random) -> None:
     seal = json.loads(head)
     content = with_forged_names(json.loads(body), dice)
     path.write_bytes(sealed(seal["vppcfg"], seal["format_version"], content, place=seal.get("place", "")))
+    os.chown(path, MEMBER, -1)
 
 
 def run(*words: str) -> None:
@@ -147,10 +148,12 @@ def test_no_state_document_names_a_path(count: int, tmp_path: Path, capsys: pyte
         capsys.readouterr()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("count", RUNS)
-def test_no_journal_and_no_saved_plan_names_a_path(
-    count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_no_journal_and_no_saved_plan_of_another_user_names_a_path(
+    count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("vppcfg.transaction.safe_open._is_member", lambda user, _: user == MEMBER)
     config, socket, first = tmp_path / "router.yaml", str(tmp_path / "api.sock"), tmp_path / "first"
     config.write_text("interfaces: { eth0: { mtu: 1500, addresses: [ 192.0.2.1/24 ] } }\n")
     options = ["-c", str(config), "-a", socket]

@@ -6,16 +6,19 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back, refuse_unwanted_reload
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
+from vppcfg.app.foreign_files import foreign_reason, refuse_foreign
 from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
+from vppcfg.app.programs import programs_of
 from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
@@ -89,6 +92,10 @@ def apply_at(
 ) -> Applied:
     """Apply a configuration with the lock held."""
     intent = _installing(_intent(configuration, loaded, terms, is_boot=is_boot), terms)
+    if not is_boot:
+        refuse_foreign(
+            configuration, loaded, programs_of(intent.hooks, configuration.checks if terms.has_checks else ())
+        )
     refuse_rolled_back(intent.source_digest, place, terms)
     applied = applied_file(place.journal, place.session.boot_id)
     observed = place.session.dataplane.observe()
@@ -108,6 +115,8 @@ def apply_at(
             keep_startup_files(unchanged.entry.number, place.journal)
             refuse_misplaced(unchanged)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
+    if not is_boot:
+        console.show_programs(intent.programs)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     refuse_unwanted_reload(intent.routing, plan, console)
     if intent.checks:
@@ -134,6 +143,7 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         unmanaged=configuration.unmanaged,
         protected=configuration.protected,
         hooks=configuration.hooks,
+        foreign_reason=partial(foreign_reason, loaded),
         checks=_checks(configuration, terms),
         holds=terms.holds,
         confirm_s=terms.confirm_s,

@@ -6,12 +6,14 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from vppcfg.app.applying import apply_at
 from vppcfg.app.approval import Terms, pass_guards
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change
 from vppcfg.app.console import Console
+from vppcfg.app.foreign_files import foreign_reason
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
@@ -24,6 +26,7 @@ from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
+from vppcfg.model.hooks import NO_HOOKS, Hooks
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
@@ -137,6 +140,8 @@ def _readable(files: str | SourceFiles) -> Loaded | None:
 def _apply_file(
     configuration: Configuration, loaded: Loaded, place: ChangeContext, terms: Terms, console: Console
 ) -> ExitCode:
+    if configuration.hooks != NO_HOOKS and (reason := foreign_reason(loaded)):
+        configuration = replace(configuration, hooks=Hooks(unreadable=reason))
     await_ports(lambda: _missing_ports(configuration, place))
     applied = apply_at(place, configuration, loaded, terms, console, is_boot=True)
     code = ExitCode.NOT_NOW if _lacks_only_ports(applied.problems) else applied.code
@@ -178,5 +183,6 @@ def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Term
         keep=terms.keep,
         is_forced=True,
         hooks=hooks,
+        foreign_reason=partial(place.journal.foreign_reason, entry.number),
     )
     return after_boot(make_change(plan, intent, place, console).code, hooks, place)

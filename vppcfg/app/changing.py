@@ -121,7 +121,7 @@ def _added(
     entry = _entry(plan, intent, place)
     if entry.install_as:
         entry = replace(entry, installs_over=digest_at(entry.install_as))
-    keys = keys_for(plan, intent.origin, place, is_forced=intent.is_forced)
+    keys = keys_for(plan, intent, place)
     place.session.use_keys(keys)
     try:
         return _with_file(

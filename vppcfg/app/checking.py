@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from vppcfg.app.questions import question_of, through_linux
 from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, run_command
@@ -69,6 +70,7 @@ def run_checks(
     should_stop: Callable[[], bool] = lambda: False,
     clock: Clock = _CLOCK,
     most_s: float = MOST_WITHIN_S,
+    environment: Mapping[str, str] = PLAIN_ENVIRONMENT,
 ) -> tuple[CheckResult, ...]:
     """Run checks one after the other, each until it is good or its time or `most_s` is over. `state` is what VPP has.
 
@@ -76,7 +78,8 @@ def run_checks(
     """
     results = []
     for check in checks:
-        result = _run(check, state, dataplane, should_stop, clock, min(check.within_s, most_s))
+        attempt = partial(_attempt, check, state, dataplane, environment, should_stop)
+        result = _run(check, attempt, should_stop, clock, min(check.within_s, most_s))
         if result.is_good:
             log.info("Check good: %s", check.text)
         else:
@@ -91,13 +94,17 @@ def reason_of(results: Sequence[CheckResult]) -> str:
 
 
 def _run(
-    check: Check, state: State, dataplane: Dataplane, should_stop: Callable[[], bool], clock: Clock, within_s: float
+    check: Check,
+    attempt: Callable[[float], tuple[str, bool]],
+    should_stop: Callable[[], bool],
+    clock: Clock,
+    within_s: float,
 ) -> CheckResult:
     until_s = clock.now() + within_s
     while True:
         remaining_s = until_s - clock.now()
         try:
-            reason, is_final = _attempt(check, state, dataplane, max(remaining_s, 0.1), should_stop)
+            reason, is_final = attempt(max(remaining_s, 0.1))
         except DataplaneError as error:
             reason, is_final = error.message, True
         if not reason:
@@ -110,14 +117,19 @@ def _run(
 
 
 def _attempt(
-    check: Check, state: State, dataplane: Dataplane, remaining_s: float, should_stop: Callable[[], bool]
+    check: Check,
+    state: State,
+    dataplane: Dataplane,
+    environment: Mapping[str, str],
+    should_stop: Callable[[], bool],
+    remaining_s: float,
 ) -> tuple[str, bool]:
     """Return why a check is not good now, '' when it is, and whether another attempt would be the same.
 
     Raise DataplaneError when VPP goes away.
     """
     if isinstance(check, CommandCheck):
-        return _run_command(check, remaining_s, should_stop)
+        return _run_command(check, environment, remaining_s, should_stop)
     question = question_of(check, state)
     if isinstance(question, str):
         return question, True
@@ -129,15 +141,17 @@ def _attempt(
     return ("" if outcome.is_answered else "nothing answered in time"), False
 
 
-def _run_command(check: CommandCheck, remaining_s: float, should_stop: Callable[[], bool]) -> tuple[str, bool]:
+def _run_command(
+    check: CommandCheck, environment: Mapping[str, str], remaining_s: float, should_stop: Callable[[], bool]
+) -> tuple[str, bool]:
     try:
         words = command_inside(check.netns, check.command)
     except LinuxError as error:
         return error.message, True
-    ran = run_command(words, PLAIN_ENVIRONMENT, remaining_s, should_stop)
+    ran = run_command(words, environment, remaining_s, should_stop)
     output = ran.output.decode(errors="replace")
     if ran.trouble:
-        return f"{ran.trouble}{_end_of(output)}", False
+        return f"{ran.trouble}{_end_of(output)}", not ran.is_started
     if check.contains not in output:
         return f"its output does not contain {check.contains!r}{_end_of(output)}", False
     return "", False

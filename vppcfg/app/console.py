@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from vppcfg.app.programs import Program
     from vppcfg.app.report import Report
     from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
@@ -31,6 +32,9 @@ class Console(Protocol):
 
     def show_routing(self, steps: Sequence[DaemonChange]) -> None:
         """Show what routing daemons are about to load."""
+
+    def show_programs(self, programs: Sequence[Program]) -> None:
+        """Show which programs of this machine are going to be run."""
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
         """Return whether routing daemons may lose sessions; True without an operator to ask."""
@@ -64,6 +68,9 @@ class Silent:
         """Show nothing."""
 
     def show_routing(self, steps: Sequence[DaemonChange]) -> None:
+        """Show nothing."""
+
+    def show_programs(self, programs: Sequence[Program]) -> None:
         """Show nothing."""
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 import shlex
 from collections.abc import Callable
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.target import now
-from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
-from vppcfg.common.printable import printable_lines
+from vppcfg.common.bounded_command import CommandResult, run_command
+from vppcfg.common.printable import printable, printable_lines
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
 from vppcfg.transaction.accepted import last_accepted
@@ -29,13 +28,9 @@ def run_hook(
     if not command:
         return ""
     log.info("Running the hook %s: %s", event.value, shlex.join(command))
-    values = {
-        "VPPCFG_EVENT": event.value,
-        "VPPCFG_CHANGE": str(number),
-        "VPPCFG_API_SOCKET": os.path.realpath(place.target.api_socket),
-    }
+    values = {"VPPCFG_EVENT": event.value, "VPPCFG_CHANGE": str(number)}
     began = now()
-    ran = run_command(command, {**PLAIN_ENVIRONMENT, **values}, hooks.within_s, should_stop)
+    ran = run_command(command, {**place.target.environment(), **values}, hooks.within_s, should_stop)
     kept = _keep(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
     return _with_trouble(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
 
@@ -58,9 +53,6 @@ def after_boot(code: ExitCode, hooks: Hooks, place: ChangeContext) -> ExitCode:
     """Run what is to be run once VPP has its configuration, and return how the boot ended."""
     if code is not ExitCode.DONE:
         return code
-    if hooks.unreadable:  # VPP has what was accepted: a damaged journal does not fail the boot
-        log.error("Whether after-boot has a hook is not known: %s", hooks.unreadable)
-        return code
     newest = next(place.journal.newest_first(), None)
     trouble = run_hook(hooks, HookEvent.AFTER_BOOT, newest.entry.number if newest is not None else 0, place)
     return ExitCode.HOOK_FAILED if trouble else code
@@ -75,7 +67,7 @@ def _keep(title: str, ran: CommandResult, number: int, journal: Journal) -> str:
     """Keep what a command has printed with the change, and return where, as the end of a message."""
     end = ran.trouble or "it succeeded"
     output = printable_lines(ran.output.decode(errors="replace"))
-    text = f"{title}\n{output}{'' if output.endswith(chr(10)) or not output else chr(10)}"
+    text = f"{printable(title)}\n{output}{'' if output.endswith(chr(10)) or not output else chr(10)}"
     try:
         path = journal.append(number, HOOK_LOG, f"{text}{now()} {end}, after {ran.seconds:.1f} s\n")
     except StorageError as error:

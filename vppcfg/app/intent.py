@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vppcfg.app.checking import CheckComparison
+from vppcfg.app.programs import Program, programs_of
 from vppcfg.app.routing import NO_DAEMONS, RoutingPlan
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import Check
-from vppcfg.model.hooks import NO_HOOKS, Hooks
+from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
 from vppcfg.record import record
-from vppcfg.transaction.entry import Origin, Record, Status
+from vppcfg.transaction.entry import ROLLBACKS, Origin, Record, Status
 
 
 @record
@@ -40,10 +43,19 @@ class Intent:
     """Whether to apply although a rollback could not restore everything."""
     hooks: Hooks = NO_HOOKS
     """The hooks of the new configuration."""
+    foreign_reason: Callable[[], str] = lambda: ""
+    """Returns why others than root and the user can have written what the change is made from; '' when they cannot."""
     checks: tuple[Check, ...] = ()
     """Checks to run before and after the change; with `confirm_s`, they confirm it or roll it back."""
     holds: bool = False
     """Whether the operator confirms even after good checks (`--hold`)."""
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """Return the programs of this machine that the change may run."""
+        found = programs_of(self.hooks, self.checks)
+        is_rollback = self.origin in ROLLBACKS
+        return tuple(each for each in found if not is_rollback or each.event == HookEvent.AFTER_ROLLBACK.value)
 
 
 @record

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from vppcfg.app.change_context import ChangeContext
-from vppcfg.errors import PlanRefusedError
+from vppcfg.app.intent import Intent
+from vppcfg.errors import PlanRefusedError, UntrustedFileError
 from vppcfg.model.secret_key import RequiredKey
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
-from vppcfg.transaction.entry import UNSTOPPABLE, Origin
+from vppcfg.transaction.entry import UNSTOPPABLE
 from vppcfg.transaction.key_file import read_key
 
 
-def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: bool) -> dict[str, bytes]:
+def keys_for(plan: Plan, intent: Intent, place: ChangeContext) -> dict[str, bytes]:
     """Return the keys of the state before a plan and of the one after it, by their names.
 
     VPP reports what it has in use. What it lacks is in the files of the configuration; what goes back, or comes back at
     a boot, is taken from the journal first, for a file may hold another key by now. Raise PlanRefusedError when a key
-    is missing, or one that a rollback would need, unless that `is_forced`; DataplaneError.
+    is missing, or one that a rollback would need, unless the change is forced; DataplaneError. No file is read that
+    another user can have named: VPP hands its keys to all who may write to its socket.
     """
     after, before = _wanted(plan.desired), _wanted(plan.observed)
     if not after and not before:
@@ -24,15 +26,17 @@ def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: boo
     found = dict(place.session.dataplane.read_keys())
     lacking = [key for name, key in {**before, **after}.items() if name not in found]
     # A change to a file takes what it needs from the file alone.
-    kept_ones = [key.name for key in lacking if origin in UNSTOPPABLE or key.name not in after]
+    kept_ones = [key.name for key in lacking if intent.origin in UNSTOPPABLE or key.name not in after]
     if kept_ones:
         kept = place.journal.keys()
         found |= {name: kept[name] for name in kept_ones if name in kept}
     for name, key in after.items():
         if name not in found:
+            if reason := intent.foreign_reason():
+                raise UntrustedFileError(f"{reason}, so {key.file}, which it names, is not read; nothing was changed")
             found[name] = read_key(key)
     lost = [key for name, key in before.items() if name not in found]
-    if lost and not is_forced:
+    if lost and not intent.is_forced:
         raise PlanRefusedError(
             f"VPP does not report {lost[0].description} ({lost[0].name}), so a rollback could not bring it back; "
             "nothing was changed",

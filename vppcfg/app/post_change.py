@@ -147,7 +147,12 @@ class PostChange:
         state = self._plan.observed if is_before else self._plan.desired
         most_s = _BEFORE_S if is_before else MOST_WITHIN_S
         results = run_checks(
-            self._intent.checks, state, self._place.session.dataplane, self._should_stop, most_s=most_s
+            self._intent.checks,
+            state,
+            self._place.session.dataplane,
+            self._should_stop,
+            most_s=most_s,
+            environment=self._place.target.environment(),
         )
         self.report.checked(results, is_before=is_before)
         return results

@@ -23,7 +23,7 @@ from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
-from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
+from vppcfg.config.yaml.files import STDIN, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
@@ -104,6 +104,7 @@ def go_back(
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
+    console.show_programs(intent.programs)
     result = _carried_out(way.plan, intent, place, terms, console)
     if result.is_kept:
         result = make_change(planned().plan, intent, place, console)
@@ -139,20 +140,16 @@ def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms,
 
 def _warn_of_file(records: Sequence[Record], number: int) -> None:
     """Report when the file of the last change that was rolled back still is as it was."""
-    result = [
-        record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY
-    ]
-    if not result or result[-1].source_name in {"", STDIN}:
+    made = [each for each in records if each.entry.number >= number and each.entry.origin is Origin.APPLY]
+    if not made or not made[-1].is_own or made[-1].entry.source_name in {"", STDIN}:
         return
-    files = files_at(result[-1].source_name)
+    files = files_at(made[-1].entry.source_name)
     try:
         source = source_of(files) if all(map(os.path.isfile, files.each())) else b""
     except ConfigError:
         return
-    if sha256(source).hexdigest() == result[-1].source_digest:
-        here = f"{os.getcwd()}{os.sep}"
-        names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
-        log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
+    if sha256(source).hexdigest() == made[-1].entry.source_digest:
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", files)
 
 
 def _chosen(number: int | None, place: ChangeContext) -> Record:
@@ -271,6 +268,7 @@ def _intent(entry: Entry, desired: State, place: ChangeContext, terms: Terms, *,
         comment=terms.comment,
         protected=former.entry.protected if former and is_known else _protected(place),
         hooks=kept_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
+        foreign_reason=partial(place.journal.foreign_reason, entry.number),
     )
 
 

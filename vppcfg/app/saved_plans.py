@@ -12,8 +12,10 @@ from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Console
+from vppcfg.app.foreign_files import refuse_foreign
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
+from vppcfg.app.programs import Program, programs_of
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text, source_of
@@ -38,7 +40,14 @@ _AGAIN = "make a new one: `vppcfg plan --save`"
 
 
 def save_plan(name: str, plan: Plan, loaded: Loaded, boot_id: str, *, adopt: bool) -> None:
-    """Keep a plan, and what it was made for, in a file of the user's own. Raise StorageError."""
+    """Keep a plan, and what it was made for, in a file of the user's own. Raise StorageError or UntrustedFileError.
+
+    What is kept is the user's own from then on, and so are the programs that the configuration runs.
+    """
+    if loaded.configuration is not None:
+        refuse_foreign(
+            loaded.configuration, loaded, programs_of(loaded.configuration.hooks, loaded.configuration.checks)
+        )
     saved = SavedPlan(
         made_at=now(),
         made_with=__version__,
@@ -129,10 +138,16 @@ def saved_plan(name: str) -> SavedPlan:
 
 
 def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
-    loaded = parse_text(saved.source, saved.source_name)
+    loaded = replace(parse_text(saved.source, saved.source_name), foreign=saved.foreign)
     if loaded.configuration is None:
         raise PlanRefusedError(f"the configuration in {name} is not valid", _AGAIN)
     return loaded.configuration, loaded
+
+
+def saved_programs(saved: SavedPlan) -> tuple[Program, ...]:
+    """Return the programs that the configuration of a saved plan runs."""
+    configuration = parse_text(saved.source, saved.source_name).configuration
+    return programs_of(configuration.hooks, configuration.checks) if configuration is not None else ()
 
 
 def refuse_stale(saved: SavedPlan, found: CurrentState, console: Console) -> None:
@@ -153,8 +168,11 @@ def _desired(configuration: Configuration, saved: SavedPlan, found: CurrentState
 
 
 def _refuse_edited(saved: SavedPlan, found: CurrentState, console: Console) -> None:
-    """Raise PlanRefusedError when the file is there and asks for something else by now."""
-    if saved.source_name == STDIN:
+    """Raise PlanRefusedError when the file is there and asks for something else by now.
+
+    A plan of another user names no file that is opened.
+    """
+    if saved.source_name == STDIN or saved.foreign:
         return
     try:
         source = source_of(files_at(saved.source_name))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.app import default_paths
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT
 from vppcfg.common.clock import local_time
 from vppcfg.errors import DataplaneError
 from vppcfg.record import record
@@ -112,6 +113,15 @@ class Target:
         """Return the words of a command line that name this VPP, wherever that is run."""
         words = ["--api-socket", os.path.realpath(self.api_socket), "--state-dir", os.path.realpath(self.state_dir)]
         return [*words, "--vpp-json-dir", os.path.realpath(self.json_dir)] if self.json_dir else words
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of what a change runs: a vppcfg in it finds the same journal and lock."""
+        return {
+            **PLAIN_ENVIRONMENT,
+            "VPPCFG_API_SOCKET": os.path.realpath(self.api_socket),
+            "VPPCFG_STATE_DIR": os.path.realpath(self.state_dir),
+            "VPPCFG_RUN_DIR": os.path.realpath(self.run_dir),
+        }
 
 
 def _linux_around(pid: int | None) -> LinuxHost | None:

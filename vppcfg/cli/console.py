@@ -17,6 +17,7 @@ from vppcfg.common.printable import printable
 from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:
+    from vppcfg.app.programs import Program
     from vppcfg.app.report import Report
     from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
@@ -52,6 +53,11 @@ class Terminal:
         """Write what routing daemons load to standard output, unless that is for programs."""
         if steps and not self._is_json:
             write("".join(f"{line}\n" for line in routing_text(steps)), sys.stdout)
+
+    def show_programs(self, programs: Sequence[Program]) -> None:
+        """Write which programs are going to be run to standard output, unless that is for programs."""
+        if programs and not self._is_json:
+            write("".join(f"{line}\n" for line in programs_text(programs)), sys.stdout)
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
         """Ask for approval where it is needed. Raise PlanRefusedError without a terminal to ask at."""
@@ -153,6 +159,13 @@ def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:
             yield printable(line)
     if steps:
         yield f"impact of the routing daemons: {routing_impact(steps).label}"
+
+
+def programs_text(programs: Sequence[Program]) -> Iterator[str]:
+    """Yield the lines for people about the programs that a change runs."""
+    from vppcfg.render.programs_text import program_lines
+
+    return map(printable, program_lines(programs))
 
 
 def terminal_for(args: argparse.Namespace) -> Terminal:

@@ -36,6 +36,7 @@ from vppcfg.errors import (
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
+    from vppcfg.app.programs import Program
     from vppcfg.app.routing import DaemonChange, RoutingPlan
     from vppcfg.cli.console import Terminal
     from vppcfg.config.configuration import Configuration
@@ -115,6 +116,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
+    from vppcfg.app.programs import programs_of
     from vppcfg.cli.console import log_unknown_pauses, terminal_for
     from vppcfg.render.nat44_text import left_alone
     from vppcfg.render.notes import order_lines
@@ -135,11 +137,13 @@ def run(args: argparse.Namespace) -> ExitCode:
             return _verdict(before, proposal.problems, (), loaded.name, console)
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
-        routing = _routing_of(plan, configuration, args, dataplane)
+        foreign = _refused_programs(configuration, loaded) if dataplane is not None else []
+        routing = _routing_of(plan, configuration, args, None if foreign else dataplane)
         _probe_addresses(plan, args, dataplane)
     problems = loaded.placed((*proposal.problems, *routing.problems))
-    guarded = [*routing.objections, *guarded]
-    _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
+    guarded = [*foreign, *routing.objections, *guarded]
+    programs = programs_of(configuration.hooks, configuration.checks) if plan.steps or routing.steps else ()
+    _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, programs, routing)
     if dataplane is not None:
         log_unknown_pauses(plan)
     if text := left_alone(plan):
@@ -148,7 +152,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         log.info("%s", line)
     if args.html is not None:
         shown = (*proposal.resolution.problems, *routing.problems)
-        _write_page(plan, shown, (*before, *guarded), loaded, args, routing)
+        _write_page(plan, shown, (*before, *guarded), loaded, args, programs, routing)
     code = _verdict(before, problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code
@@ -175,6 +179,19 @@ def _routing_of(
     return plan_routing(configuration.routing, plan.desired, terms_of(args).limits)
 
 
+def _refused_programs(configuration: Configuration, loaded: Loaded) -> list[Objection]:
+    """Return why `apply` would refuse what a configuration does on the machine, beside VPP."""
+    from vppcfg.app.foreign_files import refuse_foreign
+    from vppcfg.app.programs import programs_of
+    from vppcfg.transaction.guard import Objection
+
+    try:
+        refuse_foreign(configuration, loaded, programs_of(configuration.hooks))
+    except PlanRefusedError as error:
+        return [Objection(error.message, error.hint, error.exit_code)]
+    return []
+
+
 def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane | None) -> Plan:
     """Return the plan; on a running VPP it includes what other programs have on what it touches.
 
@@ -192,7 +209,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     """Show a saved plan; exit as `apply` of it would."""
     from dataclasses import replace
 
-    from vppcfg.app.saved_plans import current_state_for, refuse_stale, saved_plan
+    from vppcfg.app.saved_plans import current_state_for, refuse_stale, saved_plan, saved_programs
     from vppcfg.plan.plan import make_plan
 
     if args.probe_addresses:
@@ -205,7 +222,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     try:
         found = current_state_for(saved, args.show, target_of(args))
     except VppcfgError:
-        _show(plan, (), (), args)
+        _show(plan, (), (), args, saved_programs(saved))
         raise
     sized = replace(saved.observed.facts, sizes=found.observed.facts.sizes)
     plan = replace(plan, observed=replace(plan.observed, facts=sized))
@@ -213,7 +230,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     before = _before_planning(found.loaded, found.boot_id, args)
     with target_of(args).connect() as dataplane:
         guarded = _guarded(plan, found.configuration, args, dataplane)
-    _show(plan, found.problems, (*before, *guarded), args)
+    guarded = [*_refused_programs(found.configuration, found.loaded), *guarded]
+    _show(plan, found.problems, (*before, *guarded), args, saved_programs(saved))
     code = _verdict(before, found.problems, guarded, saved.source_name, console)
     try:
         refuse_stale(saved, found, console)
@@ -336,10 +354,11 @@ def _show(
     problems: Sequence[Problem],
     objections: Sequence[Objection],
     args: argparse.Namespace,
+    programs: Sequence[Program],
     routing: RoutingPlan | None = None,
 ) -> None:
     from vppcfg.app.changing import log_nothing_to_do
-    from vppcfg.cli.console import routing_text
+    from vppcfg.cli.console import programs_text, routing_text
     from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
 
     for_a_person = args.output is None and is_terminal(sys.stdout)
@@ -351,27 +370,36 @@ def _show(
         if shape != "json" and args.output is None:
             return
     if shape == "cli":
-        from vppcfg.render.plan_text import plan_text
+        from vppcfg.render.plan_text import comment_line, plan_text
 
         text = plan_text(plan)
-        comments = [f"comment {{ {line} }}" for line in routing_text(steps)]
+        comments = [comment_line(line) for line in (*routing_text(steps), *programs_text(programs))]
         write_document("".join(f"{line}\n" for line in (*text.lines, *comments)), args.output)
+        for line in programs_text(programs):  # a comment has no signs that VPP's CLI would take for its own
+            log.info("%s", line)
         _warn_of_gaps(text.without_form)
     elif shape == "json":
         from vppcfg.app.routing import routing_impact
         from vppcfg.render.json_text import plan_document
+        from vppcfg.render.programs_text import program_document
 
         refusals = [objection.text for objection in objections]
-        write_document(
-            plan_document(plan, problems, api_call, refusals, routing_documents(steps), routing_impact(steps)),
-            args.output,
+        document = plan_document(
+            plan,
+            problems,
+            api_call,
+            refusals,
+            routing_documents(steps),
+            routing_impact(steps),
+            program_document(programs),
         )
+        write_document(document, args.output)
     else:
         from vppcfg.cli.difference import painted_difference
 
         paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
-        routed = "".join(f"{line}\n" for line in routing_text(steps))
-        write_document(f"{painted_difference(plan, paint) if plan.steps else ''}{routed}", args.output)
+        beside = "".join(f"{line}\n" for line in (*routing_text(steps), *programs_text(programs)))
+        write_document(f"{painted_difference(plan, paint) if plan.steps else ''}{beside}", args.output)
 
 
 def routing_documents(steps: Sequence[DaemonChange]) -> list[Any]:
@@ -396,12 +424,13 @@ def _write_page(
     objections: Sequence[Objection],
     loaded: Loaded,
     args: argparse.Namespace,
+    programs: Sequence[Program],
     routing: RoutingPlan,
 ) -> None:
     """Write the plan for a browser."""
     from vppcfg import __version__
     from vppcfg.app.target import now, who
-    from vppcfg.cli.console import routing_text
+    from vppcfg.cli.console import programs_text, routing_text
     from vppcfg.cli.output import write_file
     from vppcfg.render.plan_page import PageFacts, plan_page
 
@@ -410,7 +439,8 @@ def _write_page(
         file=loaded.name, digest=loaded.digest, made_at=now(), made_by=who(), vppcfg_version=__version__, source=place
     )
     refusals = [objection.text for objection in objections]
-    write_file(plan_page(plan, problems, refusals, facts, list(routing_text(routing.steps))), args.html)
+    page = plan_page(plan, problems, refusals, facts, [*routing_text(routing.steps)], [*programs_text(programs)])
+    write_file(page, args.html)
     log.info("Wrote the plan as a page to %s", args.html)
 
 

@@ -30,6 +30,8 @@ class CommandResult:
     seconds: float
     trouble: str = ""
     """Why it has failed, as the end of a sentence; '' when it has not."""
+    is_started: bool = True
+    """Whether there is such a program, and it could be started."""
 
 
 class _Output:
@@ -99,7 +101,8 @@ def run_command(
             start_new_session=True,
         )
     except OSError as error:
-        return CommandResult(output=b"", seconds=0.0, trouble=f"{command[0]} cannot be started: {error.strerror}")
+        trouble = f"{command[0]} cannot be started: {error.strerror}"
+        return CommandResult(output=b"", seconds=0.0, trouble=trouble, is_started=False)
     assert process.stdout is not None
     with process.stdout as stream:
         output = _Output(stream.fileno(), kept_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -42,6 +42,8 @@ class Loaded:
     """Knows the places of all keys; None when there is none to know."""
     files: SourceFiles | None = field(default=None, compare=False)
     """What was read; None when that was a text."""
+    foreign: str = field(default="", compare=False)
+    """Of a text: why others than root and the user can have written it; '' when they cannot."""
 
     @property
     def to_act_on(self) -> tuple[Problem, ...]:
@@ -78,14 +80,17 @@ def load(files: str | SourceFiles) -> Loaded:
     return replace(_loaded(document, _text_of(document), str(files)), files=files)
 
 
-def source_of(files: SourceFiles) -> bytes:
-    """Return the bytes that a configuration would be loaded from. Raise ConfigError when there is nothing to read."""
+def source_of(files: SourceFiles, read_file: Callable[[str], bytes] = read_source) -> bytes:
+    """Return the bytes that a configuration would be loaded from, each file as `read_file` returns it.
+
+    Raise ConfigError when there is nothing to read.
+    """
     names = files.each()
-    return read_source(names[0]) if len(names) == 1 else _text_of(_together(names))
+    return read_file(names[0]) if len(names) == 1 else _text_of(_together(names, read_file))
 
 
-def _together(names: Sequence[str]) -> Document:
-    return overlaid([(name, without_extensions(read_document(read_source(name)))) for name in names])
+def _together(names: Sequence[str], read_file: Callable[[str], bytes] = read_source) -> Document:
+    return overlaid([(name, without_extensions(read_document(read_file(name)))) for name in names])
 
 
 def _text_of(document: Document) -> bytes:

@@ -36,10 +36,12 @@ def plan_document(
     refusals: Iterable[str] = (),
     routing: Iterable[Any] = (),
     routing_impact: Impact = Impact.NONE,
+    programs: Iterable[Any] = (),
 ) -> str:
     """Return the document of a plan: what was observed, what is desired, why, how, and its impact on traffic.
 
-    `routing` has what routing daemons load with it; without any the document does not mention them.
+    `routing` has what routing daemons load with it, `programs` what is run on the machine; without any the document
+    does not mention them.
     """
     impacts = _impacts_by_object(plan)
     document = {
@@ -62,6 +64,8 @@ def plan_document(
     }
     if loaded := list(routing):
         document["routing"] = loaded
+    if run := list(programs):
+        document["programs"] = run
     return json_text(document, indent=2) + "\n"
 
 

@@ -68,9 +68,14 @@ class PageFacts:
 
 
 def plan_page(
-    plan: Plan, problems: Sequence[Problem], refusals: Sequence[str], facts: PageFacts, routing: Sequence[str] = ()
+    plan: Plan,
+    problems: Sequence[Problem],
+    refusals: Sequence[str],
+    facts: PageFacts,
+    routing: Sequence[str] = (),
+    programs: Sequence[str] = (),
 ) -> str:
-    """Return the page; `routing` has the lines about what routing daemons load."""
+    """Return the page; `routing` and `programs` have the lines about what routing daemons load and what is run."""
     title = f"Plan for {facts.file}"
     parts = [
         f"<h1>{_text(title)}</h1>",
@@ -82,6 +87,7 @@ def plan_page(
         *_section("What others have configured", _unmanaged(plan)),
         *_section("Notes", _listed([*notes(plan), *filter(None, [unknown_line(plan)])], "")),
         *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
+        *_section("Programs of this machine that are run", _listed(programs, "changed")),
         *_section("Steps, in their order", _steps(plan)),
         *_section("Commands", _commands(plan)),
     ]

@@ -55,10 +55,15 @@ def plan_text(plan: Plan) -> PlanText:
         for line, operation in lines:
             text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
     said = (*shadow_lines(plan), *left_out_lines(plan.observed.facts.left_out))
-    text += (f"comment {{ vppcfg: {_OTHER.sub('?', line)} }}" for line in said)
+    text += (comment_line(f"vppcfg: {line}") for line in said)
     if without_form:
         text.append(f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}")
     return PlanText(text, without_form)
+
+
+def comment_line(text: str) -> str:
+    """Return a line of text as one that VPP passes over."""
+    return f"comment {{ {_OTHER.sub('?', text)} }}"
 
 
 def describe(operation: Operation) -> str:

@@ -189,6 +189,13 @@ class Journal:
                 return source
         raise StorageError(f"the journal has not kept the file of change {number}")
 
+    def foreign_reason(self, number: int) -> str:
+        """Return why others than root and the user can have written the states of an entry; '' when they cannot."""
+        try:
+            return next(filter(None, (self._read_with_origin(number, part)[1] for part in ("before", "after"))), "")
+        except PlanRefusedError as error:
+            return error.message
+
     def keys(self) -> dict[str, bytes]:
         """Return all keys that were kept with changes, by their names, as far as they can be read."""
         found: dict[str, bytes] = {}

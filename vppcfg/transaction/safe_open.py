@@ -68,6 +68,20 @@ def read_own(path: Path, group: int | None = None) -> bytes:
     return file.data
 
 
+def refuse_foreign_pipe(path: Path) -> None:
+    """Raise UntrustedFileError unless a pipe is of root, the user or who called sudo, and only they write to it."""
+    try:
+        descriptor = _opened(os.fspath(path.resolve()), None)
+    except OSError as error:
+        raise UntrustedFileError(f"cannot look at {path}: {error.strerror}") from error
+    try:
+        status = os.fstat(descriptor)
+        _check_owner(status, descriptor, None)
+        _check_writers(status, descriptor, None)
+    finally:
+        os.close(descriptor)
+
+
 def read_secret(path: Path) -> bytes:
     """Return the bytes of a regular file that only its owner, root or the user, can read or write, and up to 1 KiB.
 

@@ -10,7 +10,7 @@ from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.safe_open import read_with_origin
 from vppcfg.transaction.signed_document import sealed, unsealed
 
 FORMAT_VERSION = 1
@@ -35,6 +35,8 @@ class SavedPlan:
     desired: State
     lines: tuple[str, ...]
     """The steps for people."""
+    foreign: str = ""
+    """Why others than root and the user can have written the file that it was read from; '' when they cannot."""
 
 
 def sealed_plan(plan: SavedPlan) -> bytes:
@@ -55,7 +57,8 @@ def sealed_plan(plan: SavedPlan) -> bytes:
 
 def read_saved_plan(path: Path, group: int | None) -> SavedPlan:
     """Return the plan in a file. Raise UntrustedFileError when it is not as `vppcfg plan --save` left it."""
-    content = unsealed(read_trusted(path, group), _KIND, FORMAT_VERSION, os.fspath(path))
+    file = read_with_origin(path, group)
+    content = unsealed(file.data, _KIND, FORMAT_VERSION, os.fspath(path))
     try:
         return SavedPlan(
             **{
@@ -64,6 +67,7 @@ def read_saved_plan(path: Path, group: int | None) -> SavedPlan:
                 "lines": tuple(content["lines"]),
                 "observed": state_of(content["observed"]),
                 "desired": state_of(content["desired"]),
+                "foreign": file.foreign,
             }
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 from vppcfg.app.approval import Terms, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
+from vppcfg.app.foreign_files import foreign_reason, refuse_foreign
 from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
+from vppcfg.app.programs import programs_of
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
@@ -90,6 +93,7 @@ def _reconcile(
     plan = proposal.plan_on(place.session.dataplane)
     if not plan.steps:
         return ExitCode.DONE
+    refuse_foreign(file.configuration, file.loaded, programs_of(file.configuration.hooks))
     guard.check(plan, file.configuration.protected, terms.limits)
     for objection in guard.about_unmanaged(plan, file.configuration.protected, terms.limits):
         raise objection.error()
@@ -105,4 +109,5 @@ def _intent(file: WatchedFile) -> Intent:
         unmanaged=file.configuration.unmanaged,
         protected=file.configuration.protected,
         hooks=file.configuration.hooks,
+        foreign_reason=partial(foreign_reason, file.loaded),
     )

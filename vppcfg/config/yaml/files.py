@@ -13,7 +13,7 @@ from vppcfg.errors import ConfigError
 from vppcfg.record import record
 
 STDIN = "-"
-_STDIN_DEVICE = "/dev/stdin"
+STDIN_NAMES = (STDIN, "/dev/stdin")
 LIMIT_BYTES = CONFIG_BYTES
 _BETWEEN = " + "
 """Stands between the names of several files where they are one text."""
@@ -82,7 +82,7 @@ def refuse_from_elsewhere(name: str) -> None:
 
 def can_be_read_again(name: str) -> bool:
     """Return whether what is read from `name` now can be read another time: not so from standard input or a pipe."""
-    if name in (STDIN, _STDIN_DEVICE):
+    if name in STDIN_NAMES:
         return False
     try:
         return not stat.S_ISFIFO(os.stat(name).st_mode)
@@ -95,7 +95,7 @@ def read_source(name: str) -> bytes:
 
     A pipe is read until whoever writes to it closes it, and is empty afterwards: see `can_be_read_again`.
     """
-    data = _read_stdin() if name in (STDIN, _STDIN_DEVICE) else _read_file(name)
+    data = _read_stdin() if name in STDIN_NAMES else _read_file(name)
     if len(data) > LIMIT_BYTES:
         raise _too_large(name)
     if b"\0" in data[:_SNIFF_BYTES] and not data.startswith(_WIDE_MARKS):

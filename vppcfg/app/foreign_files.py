@@ -1,0 +1,52 @@
+"""Finds out whether others than root and the user can have written a configuration.
+
+Whoever may write to VPP's socket controls VPP. The machine around it is not theirs: of what another user can have
+written no program is run, no file of a routing daemon loaded, and no key read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from vppcfg.app.programs import Program
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded, source_of
+from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
+from vppcfg.errors import UntrustedFileError
+from vppcfg.transaction.safe_open import read_trusted, refuse_foreign_pipe
+
+
+def refuse_foreign(configuration: Configuration, loaded: Loaded, programs: Sequence[Program]) -> None:
+    """Raise UntrustedFileError when a configuration acts on the machine itself and others can have written it."""
+    parts = [*dict.fromkeys(program.event for program in programs), *(["routing"] if configuration.routing else [])]
+    if parts and (reason := foreign_reason(loaded)):
+        raise UntrustedFileError(
+            f"{reason}, and it acts on this machine itself ({', '.join(parts)}); nothing was changed",
+            "let nobody but root and yourself write the file and the folders above it",
+        )
+
+
+def foreign_reason(loaded: Loaded) -> str:
+    """Return why others than root, the user and who called sudo can have written a file; '' when they cannot.
+
+    What is piped in comes from who runs the command, and a text without a file from the program that has it.
+    """
+    if loaded.foreign or loaded.files is None:
+        return loaded.foreign
+    try:
+        if loaded.files.can_be_read_again:
+            return "" if source_of(loaded.files, _read) == loaded.source else f"{loaded.name} has changed meanwhile"
+        for name in loaded.files.each():
+            if can_be_read_again(name):
+                _read(name)
+            elif name not in STDIN_NAMES:
+                refuse_foreign_pipe(Path(name))
+    except UntrustedFileError as error:
+        return error.message
+    return ""
+
+
+def _read(name: str) -> bytes:
+    return read_trusted(Path(os.path.realpath(name)))

@@ -1,0 +1,30 @@
+"""The text and the JSON about the programs of this machine that a change runs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+
+class Program(Protocol):
+    """A program and when it runs."""
+
+    @property
+    def event(self) -> str:
+        """Return the key of the file that names it."""
+
+    @property
+    def command(self) -> Sequence[str]:
+        """Return its words."""
+
+
+def program_lines(programs: Iterable[Program]) -> Iterator[str]:
+    """Yield a line for each program: when it runs, and its words as a shell has them."""
+    for program in programs:
+        yield f"runs at {program.event}: {shlex.join(program.command)}"
+
+
+def program_document(programs: Iterable[Program]) -> list[Any]:
+    """Return what other programs read about them."""
+    return [{"event": program.event, "command": list(program.command)} for program in programs]
