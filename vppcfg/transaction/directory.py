@@ -65,10 +65,10 @@ class Directory:
             os.fchmod(made.descriptor, mode)
 
     def open(self, name: str, flags: int, mode: int = 0) -> int:
-        """Return a descriptor of a regular file that has no other name."""
+        """Return a descriptor of a regular file that has no second name elsewhere."""
         descriptor = os.open(name, flags | _FILE, mode, dir_fd=self.descriptor)
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             os.close(descriptor)
             raise FileExistsError(0, "it is no regular file", name)
         return descriptor

@@ -16,6 +16,7 @@ from typing import Self
 
 from vppcfg.errors import NotNowError, StorageError
 from vppcfg.record import record
+from vppcfg.transaction.directory import Directory
 
 _MODE = 0o660
 """Set after the file is made, since the umask would take the group's right to write."""
@@ -68,7 +69,8 @@ class Lock:
 
     def _opened(self) -> int:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE)
+            with Directory.trusted(self._path.parent, self._path.parent.stat().st_gid) as folder:
+                descriptor = folder.open(self._path.name, os.O_RDWR | os.O_CREAT, _MODE)
         except OSError as error:
             raise StorageError(f"cannot make the lock {self._path}: {error.strerror}") from error
         try:

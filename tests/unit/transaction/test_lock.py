@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clock import Clock
+from vppcfg.errors import StorageError
 from vppcfg.transaction.lock import Holder, Lock, LockedError, acquire_within, holder_of
 
 HOLDER = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00", process="run-1/987")
@@ -52,6 +53,16 @@ def test_what_is_no_holder_is_nobody(tmp_path: Path, said: bytes) -> None:
 def test_what_is_no_file_has_no_holder(tmp_path: Path, make: Callable[[Path], object]) -> None:
     make(tmp_path / "vpp.lock")
     assert holder_of(tmp_path / "vpp.lock") is None
+
+
+def test_a_second_name_of_another_file_is_no_lock(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("content")
+    other.chmod(0o600)
+    (tmp_path / "vpp.lock").hardlink_to(other)
+    with pytest.raises(StorageError):
+        Lock(tmp_path / "vpp.lock", HOLDER).acquire()
+    assert (other.read_text(), other.stat().st_mode & 0o777) == ("content", 0o600)
 
 
 def test_a_file_that_its_holder_removes_meanwhile_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
