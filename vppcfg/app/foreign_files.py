@@ -17,6 +17,9 @@ from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
 from vppcfg.errors import UntrustedFileError
 from vppcfg.transaction.safe_open import read_trusted, refuse_foreign_pipe
 
+_DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
+"""Pipes that whoever runs vppcfg has opened for it, as bash does for `<(...)`."""
+
 
 def refuse_foreign(configuration: Configuration, loaded: Loaded, programs: Sequence[Program]) -> None:
     """Raise UntrustedFileError when a configuration acts on the machine itself and others can have written it."""
@@ -41,7 +44,7 @@ def foreign_reason(loaded: Loaded) -> str:
         for name in loaded.files.each():
             if can_be_read_again(name):
                 _read(name)
-            elif name not in STDIN_NAMES:
+            elif name not in STDIN_NAMES and not name.startswith(_DESCRIPTORS):
                 refuse_foreign_pipe(Path(name))
     except UntrustedFileError as error:
         return error.message

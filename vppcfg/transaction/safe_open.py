@@ -71,7 +71,11 @@ def read_own(path: Path, group: int | None = None) -> bytes:
 def refuse_foreign_pipe(path: Path) -> None:
     """Raise UntrustedFileError unless a pipe is of root, the user or who called sudo, and only they write to it."""
     try:
-        descriptor = _opened(os.fspath(path.resolve()), None)
+        folder = opened_folder(path.resolve().parent, None)
+        try:
+            descriptor = _opened(path.resolve().name, folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise UntrustedFileError(f"cannot look at {path}: {error.strerror}") from error
     try:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -168,6 +169,22 @@ def test_nor_checks_daemons_and_keys(place: Place, section: str) -> None:
     assert code == ExitCode.REFUSED, said
     assert f"belongs to user id {MEMBER}" in said
     assert not place.ran.exists()
+
+
+@pytest.mark.parametrize("whose", ["roots", "members", "a shell's"])
+def test_a_pipe_is_of_who_may_write_to_it(place: Place, whose: str) -> None:
+    text = place.hooked(place.roots, "a.yaml", 1400).read_bytes()
+    if whose == "a shell's":
+        end, other = os.pipe()
+        os.write(other, text)
+        os.close(other)
+        name = f"/dev/fd/{end}"
+    else:
+        name = str(getattr(place, whose) / "pipe")
+        os.mkfifo(name, 0o600)
+        threading.Thread(target=Path(name).write_bytes, args=(text,), daemon=True).start()
+    assert place.root("apply", "-c", name)[0] == (ExitCode.REFUSED if whose == "members" else ExitCode.DONE)
+    assert place.ran.exists() == (whose != "members")
 
 
 def test_a_plan_that_a_member_saved_runs_nothing_as_root(place: Place) -> None:
