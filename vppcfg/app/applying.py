@@ -18,7 +18,6 @@ from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.programs import programs_of
 from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
@@ -28,6 +27,7 @@ from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, PlanRefusedError, UsageError, VppcfgError
 from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
+from vppcfg.model.programs import programs_of
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted, last_interrupted

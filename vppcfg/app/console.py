@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from vppcfg.app.programs import Program
     from vppcfg.app.report import Report
     from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
+    from vppcfg.model.programs import Program
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 

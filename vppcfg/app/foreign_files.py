@@ -10,11 +10,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from vppcfg.app.programs import Program
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, source_of
 from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
 from vppcfg.errors import UntrustedFileError
+from vppcfg.model.programs import Program
 from vppcfg.transaction.safe_open import read_trusted, refuse_foreign_pipe
 
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")

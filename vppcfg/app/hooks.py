@@ -46,12 +46,15 @@ def kept_hooks(number: int, journal: Journal) -> Hooks:
     try:
         return journal.hooks(number)
     except PlanRefusedError as error:
-        return Hooks(unreadable=error.message)
+        return Hooks(unreadable=error.message, is_lost=isinstance(error, StorageError))
 
 
 def after_boot(code: ExitCode, hooks: Hooks, place: ChangeContext) -> ExitCode:
     """Run what is to be run once VPP has its configuration, and return how the boot ended."""
     if code is not ExitCode.DONE:
+        return code
+    if hooks.is_lost:  # VPP has what was accepted: a damaged journal does not fail the boot
+        log.error("Whether after-boot has a hook is not known: %s", hooks.unreadable)
         return code
     newest = next(place.journal.newest_first(), None)
     trouble = run_hook(hooks, HookEvent.AFTER_BOOT, newest.entry.number if newest is not None else 0, place)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vppcfg.app.checking import CheckComparison
-from vppcfg.app.programs import Program, programs_of
 from vppcfg.app.routing import NO_DAEMONS, RoutingPlan
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import Check
 from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
+from vppcfg.model.programs import Program, programs_of
 from vppcfg.record import record
 from vppcfg.transaction.entry import ROLLBACKS, Origin, Record, Status
 

@@ -23,7 +23,7 @@ from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
-from vppcfg.config.yaml.files import STDIN, files_at
+from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
@@ -149,7 +149,11 @@ def _warn_of_file(records: Sequence[Record], number: int) -> None:
     except ConfigError:
         return
     if sha256(source).hexdigest() == made[-1].entry.source_digest:
-        log.warning("%s still holds what was rolled back: correct it before you apply it again", files)
+        here = ""
+        with suppress(FileNotFoundError):  # the current folder is gone
+            here = f"{os.getcwd()}{os.sep}"
+        names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
 
 
 def _chosen(number: int | None, place: ChangeContext) -> Record:

@@ -15,7 +15,6 @@ from vppcfg.app.console import Console
 from vppcfg.app.foreign_files import refuse_foreign
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
-from vppcfg.app.programs import Program, programs_of
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text, source_of
@@ -25,6 +24,7 @@ from vppcfg.dataplane import Dataplane, restarted_text
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
+from vppcfg.model.programs import Program, programs_of
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record

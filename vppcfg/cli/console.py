@@ -17,10 +17,10 @@ from vppcfg.common.printable import printable
 from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:
-    from vppcfg.app.programs import Program
     from vppcfg.app.report import Report
     from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
+    from vppcfg.model.programs import Program
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 

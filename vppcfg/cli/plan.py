@@ -36,13 +36,13 @@ from vppcfg.errors import (
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
-    from vppcfg.app.programs import Program
     from vppcfg.app.routing import DaemonChange, RoutingPlan
     from vppcfg.cli.console import Terminal
     from vppcfg.config.configuration import Configuration
     from vppcfg.config.load import Loaded
     from vppcfg.dataplane import Dataplane
     from vppcfg.model.problem import Problem
+    from vppcfg.model.programs import Program
     from vppcfg.model.state import State
     from vppcfg.plan.operations import Operation
     from vppcfg.plan.plan import Plan
@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
-    from vppcfg.app.programs import programs_of
     from vppcfg.cli.console import log_unknown_pauses, terminal_for
+    from vppcfg.model.programs import programs_of
     from vppcfg.render.nat44_text import left_alone
     from vppcfg.render.notes import order_lines
 
@@ -182,7 +182,7 @@ def _routing_of(
 def _refused_programs(configuration: Configuration, loaded: Loaded) -> list[Objection]:
     """Return why `apply` would refuse what a configuration does on the machine, beside VPP."""
     from vppcfg.app.foreign_files import refuse_foreign
-    from vppcfg.app.programs import programs_of
+    from vppcfg.model.programs import programs_of
     from vppcfg.transaction.guard import Objection
 
     try:

@@ -29,6 +29,8 @@ class Hooks:
     """How long a command may take."""
     unreadable: str = ""
     """Why they are unknown; '' when they are known."""
+    is_lost: bool = False
+    """Whether they are unknown because the journal has lost them, if there were any."""
 
     def command(self, event: HookEvent) -> tuple[str, ...]:
         """Return the words of the command for an event."""

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-
-class Program(Protocol):
-    """A program and when it runs."""
-
-    @property
-    def event(self) -> str:
-        """Return the key of the file that names it."""
-
-    @property
-    def command(self) -> Sequence[str]:
-        """Return its words."""
+from vppcfg.model.programs import Program
 
 
 def program_lines(programs: Iterable[Program]) -> Iterator[str]:

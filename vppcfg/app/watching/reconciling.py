@@ -13,7 +13,6 @@ from vppcfg.app.foreign_files import foreign_reason, refuse_foreign
 from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.planning import propose
-from vppcfg.app.programs import programs_of
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
@@ -21,6 +20,7 @@ from vppcfg.app.watching.notices import Differences
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError
 from vppcfg.model.problem import Severity
+from vppcfg.model.programs import programs_of
 from vppcfg.transaction import guard
 from vppcfg.transaction.entry import Origin
 from vppcfg.transaction.planning import seen_closely
