@@ -26,7 +26,7 @@ def refuse_foreign(configuration: Configuration, loaded: Loaded, programs: Seque
     parts = [*dict.fromkeys(program.event for program in programs), *(["routing"] if configuration.routing else [])]
     if parts and (reason := foreign_reason(loaded)):
         raise UntrustedFileError(
-            f"{reason}, and it acts on this machine itself ({', '.join(parts)}); nothing was changed",
+            f"{reason}, and its {', '.join(parts)} would act on this machine, not on VPP alone; nothing was changed",
             "let nobody but root and yourself write the file and the folders above it",
         )
 
