@@ -12,6 +12,7 @@ from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
+from vppcfg.model.vpp_object import Objects
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -104,7 +105,7 @@ def test_who_put_routes_into_a_table_that_goes_is_told_with_the_way_out() -> Non
 )
 def test_the_routes_of_maps_go_with_det44_before_their_table(prefix: str, stays: bool, objects_to: bool) -> None:
     table = FibTable(table_id=5, is_ipv6=False, name="blue")
-    maps = {Det44Map: {"a": Det44Map(inside="100.64.0.0/24", outside="203.0.113.0/28")}}
+    maps: Objects = {Det44Map: {"a": Det44Map(inside="100.64.0.0/24", outside="203.0.113.0/28")}}
     outside = replace(UP, det44=Det44Side.OUTSIDE, tables=(5, 0), addresses=frozenset())
     before = State(interfaces={"up": outside}, vrfs={table.key: table}, objects=maps)
     left = replace(outside, tables=(0, 0), det44=Det44Side.OUTSIDE if stays else None)
