@@ -14,6 +14,7 @@ from typing import Protocol
 
 import pytest
 
+from tests.chaos.kill_points import KillPoint, run_until
 from tests.chaos.router import end_of, forked, is_listening, run, wait_until
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
@@ -109,6 +110,12 @@ class Router:
         assert code in {*ExitCode, -signal.SIGKILL}, (self.folder / "victim.log").read_text()
         self.killed += code == -signal.SIGKILL
         return code
+
+    def kill_at(self, point: KillPoint, words: list[str]) -> int:
+        """Run a command and kill it at a point; return its exit code, below 0 when killed."""
+        log, count = self.folder / "victim.log", self.folder / "count"
+        with forked(lambda: run_until(point, lambda: run(words), count), log) as pid:
+            return end_of(pid)
 
     def waiting(self) -> int | None:
         """Return the number of the change that waits to be confirmed."""
@@ -224,6 +231,34 @@ def kill_often(router: Router, times: int) -> None:
 
 def test_a_command_that_is_killed_at_any_moment_can_be_settled(machine: SimulatedMachine, tmp_path: Path) -> None:
     kill_often(Router(tmp_path, 0, machine), 6)
+
+
+_BEFORE = HEAD + "  gi0: {}\n  gi1: {}\nloopbacks:\n  loop0: { mtu: 1500 }\n"
+_BORROWING = (
+    HEAD + "  gi0: {}\n  gi1: {}\n  VirtualEthernet0/0/0: { addresses: [ 192.0.2.1/24 ] }\n"
+    "vhost_users:\n  VirtualEthernet0/0/0: { socket: /run/vpp/a.sock, role: client }\n"
+    "loopbacks:\n  loop0: { mtu: 1500, unnumbered: VirtualEthernet0/0/0 }\n"
+)
+
+
+def test_a_port_that_others_borrow_from_goes_again_from_every_message(
+    machine: SimulatedMachine, tmp_path: Path
+) -> None:
+    """A port that is new has no mark for a moment, and no way leads back to that moment."""
+    router = Router(tmp_path, 0, machine)
+    file = tmp_path / "file.yaml"
+    file.write_text(_BEFORE)
+    assert router.run("apply", "-c", str(file), "--yes") == ExitCode.DONE
+    before, number, code = router.state(), 0, -signal.SIGKILL
+    words = ["apply", "-c", str(file), "--yes", "-a", router.socket]
+    while code == -signal.SIGKILL:
+        file.write_text(f"# edit {number}\n{_BORROWING}")
+        code = router.kill_at(KillPoint("performed", number), words)
+        router.kill_at(KillPoint("performed", 3), words)
+        assert router.run("rollback", "--yes") == ExitCode.DONE, number
+        assert same(router.state(), before), number
+        number += 1
+    assert number > 5
 
 
 @pytest.mark.long

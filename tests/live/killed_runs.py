@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 
+from tests.chaos.kill_points import NOWHERE, KillPoint, drawn_point, run_until
 from tests.chaos.router import end_of, forked, leftovers, run
 from tests.chaos.test_kills import patch_timers
-from tests.live.kill_points import NOWHERE, KillPoint, drawn_point, run_until
 from tests.live.random_files import PORTS, random_file
 from tests.live.test_random_transitions import unpack_utf8
 from tests.live.whole_state import Whole, unlike, whole_state

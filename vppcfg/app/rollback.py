@@ -40,6 +40,7 @@ from vppcfg.transaction.accepted import (
     awaited,
     beginning,
     last_accepted,
+    last_interrupted,
     restores,
     to_roll_back,
 )
@@ -91,15 +92,18 @@ def go_back(
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
     rollback itself must be confirmed, they stay in force until that is done. Where it `withdraws` a change that was not
     confirmed, guards only warn, and what VPP shows otherwise than before the change, also after a second try, stays.
-    Raise MissingPortsError when VPP has lost a port that was there, unless it `goes_without`.
+    From half-way, nothing needs to lead there again. Raise MissingPortsError when VPP has lost a port that was there,
+    unless it `goes_without`.
     """
     withdraws = withdraws or is_timer
+    is_half_way = last_interrupted(reversed(place.records)) is not None
     desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
     planned = partial(_way_back, record.entry, desired, place, goes_without=goes_without)
     way = planned()
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     routing = daemon_rollback(record, place.records, place.journal)
-    intent = replace(intent, routing=routing, keep=withdraws, is_forced=withdraws or intent.is_forced)
+    is_forced = withdraws or is_half_way or intent.is_forced
+    intent = replace(intent, routing=routing, keep=withdraws, is_forced=is_forced)
     others, missing = changes_of_others(way.plan, place), ", ".join(way.target.missing)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
