@@ -38,8 +38,9 @@ CONFIGURATIONS = {
 CALLS = 30_000
 """Of functions, about as many as a command makes at the journal and at VPP; at one of them it is killed."""
 FEW_KILLS = 8
-"""After which VPP is started anew: 26.10 keeps the socket of a client that is killed, and answers nobody once it has 16
-such (epoll_events in vlib/file.c, read in vlibmemory/socket_api.c)."""
+"""After which VPP is started anew. 26.10 may keep the socket of a client that is killed, and answers nobody once it has
+16 such (epoll_events in vlib/file.c): where read returns 0, vl_socket_read_ready looks at errno, which may still be
+EAGAIN. `vppctl exec /none`, which fails otherwise, has it close them all."""
 REFUSALS = frozenset({ExitCode.REFUSED, ExitCode.NOT_NOW})
 
 
