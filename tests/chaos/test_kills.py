@@ -262,6 +262,22 @@ def test_a_port_that_others_borrow_from_goes_again_from_every_message(
     assert number > 5
 
 
+def test_what_a_later_change_has_made_goes_with_the_change_that_it_went_on_from(
+    machine: SimulatedMachine, tmp_path: Path
+) -> None:
+    router, file, end = Router(tmp_path, 0, machine), tmp_path / "file.yaml", ["-a", machine.socket]
+    for text in (_BEFORE, _BEFORE.replace("mtu: 1500", "mtu: 1400, addresses: [ 192.0.2.9/24 ]")):
+        file.write_text(text)
+        assert router.run("apply", "-c", str(file), "--yes") == ExitCode.DONE
+    before = router.state()
+    file.write_text(_BORROWING)
+    for words in (["rollback", "--yes"], ["apply", "-c", str(file), "--yes"]):
+        assert router.kill_at(KillPoint("performed", 0), [*words, *end]) == -signal.SIGKILL
+    assert "VirtualEthernet0/0/0" in router.state().interfaces
+    assert router.run("rollback", "--yes") == ExitCode.DONE
+    assert same(router.state(), before)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_the_same_a_thousand_times(machine: SimulatedMachine, tmp_path: Path, seed: int) -> None:

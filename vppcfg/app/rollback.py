@@ -228,17 +228,18 @@ def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | 
 
 
 def _created(entry: Entry, desired: State, observed: State, place: ChangeContext) -> frozenset[str]:
-    """Return the ports that a change was to make, if there are any without our mark.
+    """Return the ports that a change and those since were to make, if there are any without our mark.
 
-    None when it is lost where the change was to lead.
+    What is lost of where they were to lead is passed over.
     """
     without_mark = (name for name in observed.virtual if observed.interfaces[name].kind is InterfaceKind.PHYSICAL)
+    created: frozenset[str] = frozenset()
     if all(name in desired.interfaces for name in without_mark):
-        return frozenset()
-    try:
-        return created_ports(desired, place.journal.after(entry.number))
-    except PlanRefusedError:
-        return frozenset()
+        return created
+    for number in (record.entry.number for record in place.records if record.entry.number >= entry.number):
+        with suppress(PlanRefusedError):
+            created |= created_ports(desired, place.journal.after(number))
+    return created
 
 
 def _desired(record: Record, place: ChangeContext, *, is_timer: bool, is_literal: bool) -> State:
