@@ -14,6 +14,7 @@ from typing import Protocol
 
 import pytest
 
+from tests.chaos.kill_points import KillPoint, run_until
 from tests.chaos.router import end_of, forked, is_listening, run, wait_until
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
@@ -37,8 +38,9 @@ CONFIGURATIONS = {
 CALLS = 30_000
 """Of functions, about as many as a command makes at the journal and at VPP; at one of them it is killed."""
 FEW_KILLS = 8
-"""After which VPP is started anew: 26.10 keeps the socket of a client that is killed, and answers nobody once it has 16
-such (epoll_events in vlib/file.c, read in vlibmemory/socket_api.c)."""
+"""After which VPP is started anew. 26.10 may keep the socket of a client that is killed, and answers nobody once it has
+16 such (epoll_events in vlib/file.c): where read returns 0, vl_socket_read_ready looks at errno, which may still be
+EAGAIN. `vppctl exec /none`, which fails otherwise, has it close them all."""
 REFUSALS = frozenset({ExitCode.REFUSED, ExitCode.NOT_NOW})
 
 
@@ -109,6 +111,12 @@ class Router:
         assert code in {*ExitCode, -signal.SIGKILL}, (self.folder / "victim.log").read_text()
         self.killed += code == -signal.SIGKILL
         return code
+
+    def kill_at(self, point: KillPoint, words: list[str]) -> int:
+        """Run a command and kill it at a point; return its exit code, below 0 when killed."""
+        log, count = self.folder / "victim.log", self.folder / "count"
+        with forked(lambda: run_until(point, lambda: run(words), count), log) as pid:
+            return end_of(pid)
 
     def waiting(self) -> int | None:
         """Return the number of the change that waits to be confirmed."""
@@ -224,6 +232,50 @@ def kill_often(router: Router, times: int) -> None:
 
 def test_a_command_that_is_killed_at_any_moment_can_be_settled(machine: SimulatedMachine, tmp_path: Path) -> None:
     kill_often(Router(tmp_path, 0, machine), 6)
+
+
+_BEFORE = HEAD + "  gi0: {}\n  gi1: {}\nloopbacks:\n  loop0: { mtu: 1500 }\n"
+_BORROWING = (
+    HEAD + "  gi0: {}\n  gi1: {}\n  VirtualEthernet0/0/0: { addresses: [ 192.0.2.1/24 ] }\n"
+    "vhost_users:\n  VirtualEthernet0/0/0: { socket: /run/vpp/a.sock, role: client }\n"
+    "loopbacks:\n  loop0: { mtu: 1500, unnumbered: VirtualEthernet0/0/0 }\n"
+)
+
+
+def test_a_port_that_others_borrow_from_goes_again_from_every_message(
+    machine: SimulatedMachine, tmp_path: Path
+) -> None:
+    """A port that is new has no mark for a moment, and no way leads back to that moment."""
+    router = Router(tmp_path, 0, machine)
+    file = tmp_path / "file.yaml"
+    file.write_text(_BEFORE)
+    assert router.run("apply", "-c", str(file), "--yes") == ExitCode.DONE
+    before, number, code = router.state(), 0, -signal.SIGKILL
+    words = ["apply", "-c", str(file), "--yes", "-a", router.socket]
+    while code == -signal.SIGKILL:
+        file.write_text(f"# edit {number}\n{_BORROWING}")
+        code = router.kill_at(KillPoint("performed", number), words)
+        router.kill_at(KillPoint("performed", 3), words)
+        assert router.run("rollback", "--yes") == ExitCode.DONE, number
+        assert same(router.state(), before), number
+        number += 1
+    assert number > 5
+
+
+def test_what_a_later_change_has_made_goes_with_the_change_that_it_went_on_from(
+    machine: SimulatedMachine, tmp_path: Path
+) -> None:
+    router, file, end = Router(tmp_path, 0, machine), tmp_path / "file.yaml", ["-a", machine.socket]
+    for text in (_BEFORE, _BEFORE.replace("mtu: 1500", "mtu: 1400, addresses: [ 192.0.2.9/24 ]")):
+        file.write_text(text)
+        assert router.run("apply", "-c", str(file), "--yes") == ExitCode.DONE
+    before = router.state()
+    file.write_text(_BORROWING)
+    for words in (["rollback", "--yes"], ["apply", "-c", str(file), "--yes"]):
+        assert router.kill_at(KillPoint("performed", 0), [*words, *end]) == -signal.SIGKILL
+    assert "VirtualEthernet0/0/0" in router.state().interfaces
+    assert router.run("rollback", "--yes") == ExitCode.DONE
+    assert same(router.state(), before)
 
 
 @pytest.mark.long

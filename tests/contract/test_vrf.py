@@ -130,6 +130,16 @@ def test_an_interface_enters_a_table_that_is_there_while_it_has_no_address(vpp: 
     assert put(vpp, first, 0) == 0
 
 
+def test_the_prompt_shows_a_high_number_of_an_ipv6_table_with_a_sign(vpp: Subject, first: int) -> None:
+    for is_ip6, address in ((False, "10.0.0.1/24"), (True, "2001:db8::1/64")):
+        add(vpp, 4294967294, is_ip6=is_ip6)
+        assert put(vpp, first, 4294967294, is_ip6) == vpp.add_address(first, address) == 0
+    lines = vpp.cli("show interface address")[1].splitlines()
+    assert [line.partition("table-id ")[2].split()[0] for line in lines if "table-id" in line] == ["4294967294", "-2"]
+    for is_ip6, address in ((False, "10.0.0.1/24"), (True, "2001:db8::1/64")):
+        assert vpp.remove_address(first, address) == put(vpp, first, 0, is_ip6) == 0
+
+
 def test_a_table_goes_with_the_last_one_in_it(vpp: Subject, first: int) -> None:
     add(vpp, 7, "red")
     sub = vpp.sub(first, 100)

@@ -269,7 +269,12 @@ def configurations(*, with_linux: bool = False) -> st.SearchStrategy[Configurati
 
     With `with_linux`, TAPs may make namespaces and bridges of Linux.
     """
-    return _SEEDS.map(lambda seed: _configuration(_Dice(seed), with_linux=with_linux))
+    return _SEEDS.map(lambda seed: configuration_of(seed, with_linux=with_linux))
+
+
+def configuration_of(seed: int, *, with_linux: bool = False) -> Configuration:
+    """Return one of them; the same for the same seed."""
+    return _configuration(_Dice(seed), with_linux=with_linux)
 
 
 def _configuration(dice: _Dice, *, with_linux: bool = False) -> Configuration:

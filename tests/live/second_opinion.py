@@ -21,7 +21,7 @@ def read_state(socket_path: Path, api_dir: Path) -> dict[str, Any]:
     client = VPPApiClient(apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=30)
     client.connect("second-opinion")
     try:
-        return _state(client)
+        return state_of(client)
     finally:
         client.disconnect()
 
@@ -55,7 +55,8 @@ def _told(api: Any) -> list[Any]:
     return [row for row in _pages(api, "lldp_dump") if hasattr(row, "port_desc")]
 
 
-def _state(client: Any) -> dict[str, Any]:
+def state_of(client: Any) -> dict[str, Any]:
+    """Return what `read_state` does, with a client that is connected."""
     api = client.api
     rows = {row.sw_if_index: row for row in api.sw_interface_dump(sw_if_index=ALL)}
     names = {index: row.interface_name for index, row in rows.items()}

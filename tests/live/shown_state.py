@@ -48,22 +48,23 @@ _STATIC = re.compile(r"\bS\b|\bSN\b")
 
 def shown_state(vpp: RealVpp) -> Shown:
     """Return what VPP shows of everything that a file or a prompt configures."""
-    names = dict(_interfaces(vpp))
-    found = dict(_pages(vpp, names))
+    states = list(_interfaces(vpp))
+    found = dict(_pages(vpp, {index: state[0] for index, state in states}))
+    found.update({f"interface {state[0]}": [" ".join(state)] for _, state in states})
     return {key: tuple(sorted(filter(None, lines))) for key, lines in found.items()}
 
 
-def _interfaces(vpp: RealVpp) -> Iterator[tuple[int, str]]:
+def _interfaces(vpp: RealVpp) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """Yield the index of each interface with its name, whether it is up, and its MTUs."""
     for line in _lines(vpp, "show interface"):
         words = line.split()
         if not line.startswith(" ") and len(words) > 3 and words[1].isdigit():
-            yield int(words[1]), words[0]
+            yield int(words[1]), (words[0], words[2], words[3])
 
 
 def _pages(vpp: RealVpp, names: dict[int, str]) -> Iterator[tuple[str, list[str]]]:
     modes = _lines(vpp, "show mode")
-    for index, name in names.items():
-        yield f"interface {name}", [_state_of(vpp, index, name)]
+    for name in names.values():
         arcs = _arcs(_lines(vpp, f"show interface {name} features"))
         is_routed = f"l3 {name}" in modes  # its L2 bits are without effect
         yield f"features {name}", _plain([arc for arc in arcs if not (is_routed and arc.startswith("l2-"))], names)
@@ -84,12 +85,6 @@ def _pages(vpp: RealVpp, names: dict[int, str]) -> Iterator[tuple[str, list[str]
     for command in ("show inacl type ip4", "show inacl type ip6", "show inacl type l2"):
         yield command, list(map(_without_first, _lines(vpp, command)))
     yield "neighbors", [" ".join(line.split()[1:]) for line in _lines(vpp, "show ip neighbors") if _STATIC.search(line)]
-
-
-def _state_of(vpp: RealVpp, index: int, name: str) -> str:
-    line = next(each for each in _lines(vpp, f"show interface {name}") if each.startswith(name))
-    words = line.split()
-    return " ".join((words[0], words[2], words[3]))
 
 
 def _lines(vpp: RealVpp, command: str) -> list[str]:

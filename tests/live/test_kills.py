@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.test_kills import CONFIGURATIONS, PORTS, Router, kill_often, patch_timers
+from tests.live.killed_runs import runs
 from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -69,3 +70,8 @@ def test_a_change_that_vpp_does_not_survive_is_never_confirmed(
     assert run("history", "--format", "json") == ExitCode.DONE
     changes = json.loads(capsys.readouterr().out)["changes"]
     assert [change["status"] for change in changes] == ["applied", "rolled back", "applied", "applied"]
+
+
+def test_one_command_settles_what_up_to_three_kills_in_a_row_have_left(tmp_path: Path) -> None:
+    """Of random files; `python -m tests.live.killed_runs` does as many runs as one likes."""
+    assert "WRONG" not in runs(2005, 3, tmp_path / "kept")

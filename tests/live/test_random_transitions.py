@@ -140,7 +140,7 @@ def started() -> Iterator[History]:
 @pytest.fixture(scope="module")
 def router() -> Iterator[History]:
     with pytest.MonkeyPatch.context() as patch, started() as history:
-        patch.setattr("vpp_papi.vpp_serializer.String.unpack", _unpack_utf8)
+        patch.setattr("vpp_papi.vpp_serializer.String.unpack", unpack_utf8)
         yield history
         assert (
             history.count < _ENOUGH
@@ -154,7 +154,7 @@ def _not_yet_typed(version: str) -> set[str]:
     return {name for name, since in kinds if since is not None and is_older(version, since)}
 
 
-def _unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None, ntc: bool = False) -> tuple[str, int]:
+def unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None, ntc: bool = False) -> tuple[str, int]:
     """Read a text as vpp_papi does, but descriptions may have letters that are not ASCII."""
     if field.fixed:
         return data[offset : offset + field.num].partition(b"\0")[0].decode(), field.num

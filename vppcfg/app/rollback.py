@@ -40,6 +40,7 @@ from vppcfg.transaction.accepted import (
     awaited,
     beginning,
     last_accepted,
+    last_interrupted,
     restores,
     to_roll_back,
 )
@@ -91,15 +92,18 @@ def go_back(
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
     rollback itself must be confirmed, they stay in force until that is done. Where it `withdraws` a change that was not
     confirmed, guards only warn, and what VPP shows otherwise than before the change, also after a second try, stays.
-    Raise MissingPortsError when VPP has lost a port that was there, unless it `goes_without`.
+    From half-way, nothing needs to lead there again. Raise MissingPortsError when VPP has lost a port that was there,
+    unless it `goes_without`.
     """
     withdraws = withdraws or is_timer
+    is_half_way = last_interrupted(reversed(place.records)) is not None
     desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
     planned = partial(_way_back, record.entry, desired, place, goes_without=goes_without)
     way = planned()
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     routing = daemon_rollback(record, place.records, place.journal)
-    intent = replace(intent, routing=routing, keep=withdraws, is_forced=withdraws or intent.is_forced)
+    is_forced = withdraws or is_half_way or intent.is_forced
+    intent = replace(intent, routing=routing, keep=withdraws, is_forced=is_forced)
     others, missing = changes_of_others(way.plan, place), ", ".join(way.target.missing)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
@@ -225,17 +229,18 @@ def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | 
 
 
 def _created(entry: Entry, desired: State, observed: State, place: ChangeContext) -> frozenset[str]:
-    """Return the ports that a change was to make, if there are any without our mark.
+    """Return the ports that a change and those since were to make, if there are any without our mark.
 
-    None when it is lost where the change was to lead.
+    What is lost of where they were to lead is passed over.
     """
     without_mark = (name for name in observed.virtual if observed.interfaces[name].kind is InterfaceKind.PHYSICAL)
+    created: frozenset[str] = frozenset()
     if all(name in desired.interfaces for name in without_mark):
-        return frozenset()
-    try:
-        return created_ports(desired, place.journal.after(entry.number))
-    except PlanRefusedError:
-        return frozenset()
+        return created
+    for number in (record.entry.number for record in place.records if record.entry.number >= entry.number):
+        with suppress(PlanRefusedError):
+            created |= created_ports(desired, place.journal.after(number))
+    return created
 
 
 def _desired(record: Record, place: ChangeContext, *, is_timer: bool, is_literal: bool) -> State:

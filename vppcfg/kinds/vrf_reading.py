@@ -18,7 +18,8 @@ from vppcfg.vpp.shell import Commands, header_command
 _ADDRESSES = "show interface address"
 """Safe for workers in all releases from 23.06 (show_sw_interfaces_command, vnet/interface_cli.c)."""
 _NAME = re.compile(r"^(\S+) \((?:up|dn)\):")
-_ADDRESS = re.compile(r"^  L3 ([^/]+)/\d+(?: ip[46] table-id (\d+) )?")
+_ADDRESS = re.compile(r"^  L3 ([^/]+)/\d+(?: ip[46] table-id (-?\d+) )?")
+"""VPP prints the number of an IPv6 table with a sign: -2 for 4294967294."""
 _IN_TABLE = re.compile(r"locks:\[[^]]*\binterface:(\d+)")
 _MOST_COUNTED = 20
 """Tables whose interfaces are counted: one command for each, for which the workers stop."""
@@ -107,5 +108,5 @@ def _shown(text: str) -> Iterator[tuple[str, dict[bool, int]]]:
             yield name, places
             name, places = match[1], {}
         elif match := _ADDRESS.match(line):
-            places[":" in match[1]] = int(match[2] or 0)
+            places[":" in match[1]] = int(match[2] or 0) % (1 << 32)
     yield name, places

@@ -9,13 +9,14 @@ from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import AnchorHost
+from vppcfg.plan.operations import AnchorHost, SetDet44
 from vppcfg.plan.pauses import time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
@@ -178,7 +179,21 @@ def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
         removed = [each.item for each in plan.of(AnchorHost)]
         hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
         return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)
+    if routes.source == _OF_DET44:
+        return _is_left_by_det44(routes, plan)
     return routes.source in _sources_of_objects(routes.table, plan.observed)
+
+
+def _is_left_by_det44(routes: ForeignRoutes, plan: Plan) -> bool:
+    """Return whether DET44 takes the routes of its maps with it: they are those of maps, and it leaves the table."""
+    outside = {
+        name
+        for name, each in plan.observed.interfaces.items()
+        if each.det44 is Det44Side.OUTSIDE and each.tables[0] == routes.table.table_id
+    }
+    left = {each.interface for each in plan.of(SetDet44) if not each.is_on}
+    of_maps = {each.outside for each in plan.observed.of(Det44Map).values()}
+    return bool(outside) and outside <= left and of_maps.issuperset(routes.prefixes)
 
 
 def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
@@ -203,6 +218,8 @@ def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
 
 _OF_CLIENTS = "DHCP"
 """The source of routes of DHCP clients, which is that of relays too."""
+_OF_DET44 = "det44-low"
+"""The source of the outside prefixes of maps, in the tables of interfaces outside (det44_add_del_addr_to_fib)."""
 _TYPED = "CLI"
 """What VPP calls the source of the routes that come from its prompt."""
 

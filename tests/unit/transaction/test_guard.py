@@ -9,8 +9,10 @@ import pytest
 from tests.unit.plan.test_impact import STATE, UP
 from tests.unit.plan.test_pauses import FULL, sized
 from vppcfg.dataplane import ForeignRoutes
+from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
+from vppcfg.model.vpp_object import Objects
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -94,6 +96,23 @@ def test_who_put_routes_into_a_table_that_goes_is_told_with_the_way_out() -> Non
     assert "at VPP's prompt, `ip route del 192.0.2.0/24 table 5` and so on" in objection.hint
     assert "in Linux, those of its table 5" in objection.hint
     assert "where SR has them from" in objection.hint
+
+
+@pytest.mark.parametrize(
+    ("prefix", "stays", "objects_to"),
+    [("203.0.113.0/28", False, False), ("203.0.113.0/28", True, True), ("198.51.100.0/28", False, True)],
+    ids=["it leaves", "it stays outside", "no map has it"],
+)
+def test_the_routes_of_maps_go_with_det44_before_their_table(prefix: str, stays: bool, objects_to: bool) -> None:
+    table = FibTable(table_id=5, is_ipv6=False, name="blue")
+    maps: Objects = {Det44Map: {"a": Det44Map(inside="100.64.0.0/24", outside="203.0.113.0/28")}}
+    outside = replace(UP, det44=Det44Side.OUTSIDE, tables=(5, 0), addresses=frozenset())
+    before = State(interfaces={"up": outside}, vrfs={table.key: table}, objects=maps)
+    left = replace(outside, tables=(0, 0), det44=Det44Side.OUTSIDE if stays else None)
+    plan = make_plan(before, replace(before, interfaces={"up": left}, vrfs={}))
+    found = ForeignRoutes(table=table, source="det44-low", prefixes=(prefix,))
+    dataplane: Any = SimpleNamespace(foreign_routes=lambda tables: [found])
+    assert bool(list(about_routes(plan, dataplane))) == objects_to
 
 
 def plan_that_deletes(change: Any) -> Any:

@@ -10,7 +10,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import WITHOUT_MTU, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import KeyPath
@@ -103,7 +103,7 @@ class LcpKey(EntryKey):
             for name in desired.lcps.keys() & desired.configured:
                 interface = desired.interfaces[name]
                 parent = desired.interfaces.get(interface.parent or "")
-                mtu = interface.packet_mtu or (parent.packet_mtu if parent is not None else 0)
+                mtu = interface.packet_mtu or (parent.packet_mtu if parent is not None else 0) or WITHOUT_MTU
                 desired.linux[name] = LinuxDevice(mtu=mtu, is_up=interface.is_up)
 
 

@@ -18,6 +18,7 @@ from vppcfg.kinds.bridge_operations import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
+from vppcfg.kinds.det44 import SetDet44
 from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.interface import (
     SetAdminState,
@@ -93,6 +94,7 @@ __all__ = [
     "SetBridgeFlag",
     "SetBridgeMacAge",
     "SetCrossConnect",
+    "SetDet44",
     "SetDhcpClient",
     "SetLinkLocal",
     "SetLinkMtu",

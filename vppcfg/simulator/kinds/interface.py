@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
+from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
@@ -296,6 +297,8 @@ def _addresses(tables: Tables, row: SwInterface) -> str:
     lines = [f"{tables.name_of(row)} ({'up' if row.is_up else 'dn'}):\n"]
     for family, book, address in ((4, tables.ip4, ipaddress.IPv4Address), (6, tables.ip6, ipaddress.IPv6Address)):
         table = book.table_of(row.index)
+        if family == 6 and table > LAST_TYPED:  # VPP prints that with %d
+            table -= 1 << 32
         place = f" ip{family} table-id {table} fib-idx 1" if table else ""
         lines += [f"  L3 {address(each.address)}/{each.length}{place}\n" for each in book.of(row.index)]
     return "".join(lines)
