@@ -40,6 +40,9 @@ asks them one after the other for every packet; here, each is compared with each
 ALL_MACIP_SHAPES_MOST = 1_000
 """The same of all MACIP access lists together. Each classifier takes two of the 65,530 mappings of memory that Linux
 lets a process have by default (vm.max_map_count): VPP 26.10 ended at 5,200 combinations."""
+CONF_CHARACTERS = 1 << 20
+"""Of a startup.conf, comments included. VPP reads 256 kB without them (vpp/vnet/main.c), and the largest files known
+have 20 kB."""
 RESULT_BYTES = 64 << 20
 """Of the result of a load test. One of a day with a sample a second has some 40 MB."""
 CAPTURE_BYTES = 64 << 20
