@@ -12,8 +12,12 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from vppcfg.common.bounds import JSON_MEMORY_BYTES
+
 _T = TypeVar("_T")
 _PART_BYTES = 1 << 18
+_SIZE_BYTES = {"{": 240, "[": 64, ",": 40}
+"""What Python keeps of a document, by the signs that begin an object, a list, and one more value."""
 _SHOWN = 60
 """Characters of a wrong value in a message."""
 
@@ -47,6 +51,8 @@ def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infini
         decoded = text.decode() if isinstance(text, bytes) else text
     except UnicodeDecodeError as error:
         raise ValueError(f"{source} is no text") from error
+    if sum(decoded.count(sign) * size for sign, size in _SIZE_BYTES.items()) > JSON_MEMORY_BYTES:
+        raise ValueError(f"{source} has more values than are read, {decoded.count(',') + 1:,} in lists and objects")
     try:
         return json.loads(decoded, parse_constant=float if may_be_infinite else _refuse_constant)
     except json.JSONDecodeError as error:

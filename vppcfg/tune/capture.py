@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vppcfg.common.bounds import CAPTURE_BYTES
+from vppcfg.common.bounds import CAPTURE_BYTES, CAPTURE_CHARACTERS, CAPTURE_LINES
 from vppcfg.common.documents import parse_json
 from vppcfg.common.names import natural_key
 from vppcfg.common.unpacking import content_of, files_below, is_archive, unpack
@@ -47,6 +47,8 @@ more than ten seconds.
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
 _TIMES = "capture.json"
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Where str.splitlines takes texts apart."""
 _BINARY_LOOK = 4096
 """Bytes at the start of a file in which a 0 means that it is no text."""
 
@@ -130,7 +132,7 @@ def _gathered(folder: Path, name: str) -> Capture:
         content = content_of(path)
         if b"\0" in content[:_BINARY_LOOK]:
             continue
-        text = content.decode(errors="replace")
+        text = _decoded(content, path)
         paste = split_paste(text)
         is_debug_build = is_debug_build or paste.is_debug_build
         found = paste.texts or _by_name(path, text)
@@ -238,7 +240,7 @@ def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> C
 
 
 def _pasted(content: bytes, path: Path) -> Capture:
-    paste = split_paste(content.decode(errors="replace"))
+    paste = split_paste(_decoded(content, path))
     if not paste.texts:
         raise UsageError(
             f"{path} has nothing that VPP prints",
@@ -249,7 +251,20 @@ def _pasted(content: bytes, path: Path) -> Capture:
 
 def _text(path: Path) -> str:
     """Return the text of a file; bytes that are no UTF-8 are replaced."""
-    return content_of(path).decode(errors="replace")
+    return _decoded(content_of(path), path)
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    """Return what VPP printed as text. Raise UsageError when that is more than VPP prints."""
+    text = content.decode(errors="replace")
+    lines = sum(map(text.count, _LINE_ENDS))
+    if lines > CAPTURE_LINES or len(text) > CAPTURE_CHARACTERS:
+        raise UsageError(
+            f"{path} has {lines:,} lines in {len(text) >> 20} MB",
+            f"the tuner reads up to {CAPTURE_LINES:,} lines in {CAPTURE_CHARACTERS >> 20} MB: leave out what was printed "
+            "by other commands",
+        )
+    return text
 
 
 def _json(path: Path) -> tuple[Any, str]:
