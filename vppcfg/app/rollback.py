@@ -150,7 +150,10 @@ def _warn_of_file(records: Sequence[Record], number: int) -> None:
     except ConfigError:
         return
     if sha256(source).hexdigest() == result[-1].source_digest:
-        here = f"{os.getcwd()}{os.sep}"
+        try:
+            here = f"{os.getcwd()}{os.sep}"
+        except FileNotFoundError:  # it was deleted meanwhile
+            here = ""
         names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
         log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
 

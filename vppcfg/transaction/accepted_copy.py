@@ -14,7 +14,7 @@ from typing import Any
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import UntrustedFileError
 from vppcfg.record import record
-from vppcfg.transaction.entry import Entry
+from vppcfg.transaction.entry import Entry, check_forms
 from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, sync_folder, unsealed
 
@@ -59,11 +59,14 @@ class AcceptedCopy:
             return None
         try:
             data = read_trusted(self._path, group())
-            return build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+            accepted = build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+            check_forms(accepted.entry)
         except (TypeError, ValueError) as error:
             _log.warning("%s is no copy of what was accepted last: %s", self._path, error)
         except (UntrustedFileError, OSError) as error:
             _log.warning("The copy of what was accepted last cannot be read: %s", error)
+        else:
+            return accepted
         return None
 
     def take_over(self, file: Path, number: int) -> None:

@@ -24,7 +24,7 @@ from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
 from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
-from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer, check_forms
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard
@@ -144,6 +144,8 @@ class Journal:
         try:
             entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
+            for part in (entry, *([outcome.timer] if outcome.timer is not None else [])):
+                check_forms(part)
         except (TypeError, ValueError) as error:
             raise UntrustedFileError(f"{self._folders.of(number)} is no entry of a journal: {error}") from error
         return Record(entry=entry, status=outcome.status, text=outcome.text, at=outcome.at, timer=outcome.timer)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.unit.transaction.entries import NOW, entry
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.entry import Origin, Record, Status
+from vppcfg.transaction.entry import Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
@@ -321,3 +322,30 @@ def test_whoever_may_not_read_the_journal_is_told_who_may(tmp_path: Path, monkey
     with pytest.raises(StorageError, match=r"cannot read .*: Permission denied") as raised:
         EntryFolders(tmp_path).numbers()
     assert "as root or as a member of group vpp" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("attributes", "timer"),
+    [
+        ({"install_as": "/"}, None),
+        ({"install_as": "router.yaml"}, None),
+        ({"install_as": "/etc/../x"}, None),
+        ({"source_digest": "../../x"}, None),
+        ({"installs_over": "a/b"}, None),
+        ({"comment": "a\0b"}, None),
+        ({"pid": -1}, None),
+        ({"steps": 1 << 40}, None),
+        ({}, Timer(deadline=NOW, unit="a\0b")),
+        ({}, Timer(deadline=NOW, unit="--root=x")),
+        ({}, Timer(deadline=NOW, pid=-1)),
+        ({}, Timer(deadline=NOW, moment_s=-1.0)),
+    ],
+)
+def test_an_entry_with_what_vppcfg_never_writes_is_none(
+    journal: Journal, attributes: dict[str, Any], timer: Timer | None
+) -> None:
+    record = journal.add(entry(**attributes), State(), State(), {})
+    journal.end(replace(record, timer=timer), Status.WAITING, NOW)
+    with pytest.raises(UntrustedFileError, match="is no entry of a journal: .*, (which vppcfg|and not from)"):
+        journal.record(1)
+    assert journal.records() == []
