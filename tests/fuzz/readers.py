@@ -16,7 +16,6 @@ from pathlib import Path
 from tests.fuzz.harness import run_command
 from tests.hosts.trees import MACHINES, grow, host_named
 from tests.unit.loadtest.test_report import EVERYTHING
-from vppcfg.app.routing import warnings_about
 from vppcfg.common.bounds import CAPTURE_BYTES, CONFIG_BYTES, RESULT_BYTES
 from vppcfg.common.report_archive import CONTENTS, FORMAT_VERSION, KIND, STARTUP_CONF, STATE, pack
 from vppcfg.config.assumed_state import assumed_state
@@ -28,6 +27,7 @@ from vppcfg.model.host import host_document
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of
+from vppcfg.routing_daemons.against_file import warnings_about
 from vppcfg.routing_daemons.bird_impact import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.frr_impact import impacts_of
@@ -286,37 +286,216 @@ _YAML_TOKENS = (
     *(b"-" * 99, b"a: ", b"- a\n", b"a: b\n", b"\\x41", b",", b"{a: "),
 )
 _CONF_TOKENS = (
-    *(b"{", b"}", b" { ", b"{ }\n", b"#", b"# x\n", b"\n", b"\x00", b"\xff", b"dpdk {", b"dev ", b"default", b"'", b"$"),
-    *(b"\\", b"<", b"<a", b"{{", b"{%", b"${", b"$(", b"{A", b"@A", b"%A", b"__A", b"$$", b"0000:", b"a ", b"unix { a }\n"),
-    *(b"plugin a { enable }\n", b"plugins { plugin a { ", b"cpu { workers ", b"exec ", b"startup-config ", b"1-", b"0,"),
+    *(
+        b"{",
+        b"}",
+        b" { ",
+        b"{ }\n",
+        b"#",
+        b"# x\n",
+        b"\n",
+        b"\x00",
+        b"\xff",
+        b"dpdk {",
+        b"dev ",
+        b"default",
+        b"'",
+        b"$",
+    ),
+    *(
+        b"\\",
+        b"<",
+        b"<a",
+        b"{{",
+        b"{%",
+        b"${",
+        b"$(",
+        b"{A",
+        b"@A",
+        b"%A",
+        b"__A",
+        b"$$",
+        b"0000:",
+        b"a ",
+        b"unix { a }\n",
+    ),
+    *(
+        b"plugin a { enable }\n",
+        b"plugins { plugin a { ",
+        b"cpu { workers ",
+        b"exec ",
+        b"startup-config ",
+        b"1-",
+        b"0,",
+    ),
     *(b"9" * 5000, b"-1", b"99999999999g", b"0x", b"\r", b"  "),
 )
 _SCRIPT_TOKENS = (
     *(b"create ", b"set interface ", b"loopback ", b"ip route add ", b"10.0.0.0/8", b"via ", b"acl-plugin acl add "),
-    *(b"permit ", b"permit,", b"deny ", b"src ", b"0.0.0.0/0", b"dst ", b"exec ", b"comment { ", b"uncomment ", b"{", b"}"),
-    *(b"\\\n", b"#", b"!", b"\n", b"\x00", b"\xff", b"9" * 5000, b"-1", b"eth0 ", b"$(x)", b"define x ", b'"', b"::/0 ", b","),
+    *(
+        b"permit ",
+        b"permit,",
+        b"deny ",
+        b"src ",
+        b"0.0.0.0/0",
+        b"dst ",
+        b"exec ",
+        b"comment { ",
+        b"uncomment ",
+        b"{",
+        b"}",
+    ),
+    *(
+        b"\\\n",
+        b"#",
+        b"!",
+        b"\n",
+        b"\x00",
+        b"\xff",
+        b"9" * 5000,
+        b"-1",
+        b"eth0 ",
+        b"$(x)",
+        b"define x ",
+        b'"',
+        b"::/0 ",
+        b",",
+    ),
 )
 _SHOWN_TOKENS = (
-    *(b"vpp# show runtime\n", b"vpp# show errors\n", b"vpp# show hardware\n", b"show buffers\n", b"nan", b"inf", b"DBGvpp# "),
-    *(b"1e400", b"-1", b"9" * 400, b"0", b"%", b"Thread 1 vpp_wk_0 (lcore 1)\n", b"---------------\n", b" ", b"0 ", b"a "),
-    *(b"\x1b[2J", b"\xff", b"\n", b"\r\n", b"\b", b"vpp# ", b"|", b"\t", b"> ", b"eth0 1 up\n", b"    rx packets 1\n", b"(", b"["),
+    *(
+        b"vpp# show runtime\n",
+        b"vpp# show errors\n",
+        b"vpp# show hardware\n",
+        b"show buffers\n",
+        b"nan",
+        b"inf",
+        b"DBGvpp# ",
+    ),
+    *(
+        b"1e400",
+        b"-1",
+        b"9" * 400,
+        b"0",
+        b"%",
+        b"Thread 1 vpp_wk_0 (lcore 1)\n",
+        b"---------------\n",
+        b" ",
+        b"0 ",
+        b"a ",
+    ),
+    *(
+        b"\x1b[2J",
+        b"\xff",
+        b"\n",
+        b"\r\n",
+        b"\b",
+        b"vpp# ",
+        b"|",
+        b"\t",
+        b"> ",
+        b"eth0 1 up\n",
+        b"    rx packets 1\n",
+        b"(",
+        b"[",
+    ),
 )
 _JSON_TOKENS = (
     *(b"[", b"]", b"{", b"}", b"[],", b"{},", b'{"a":', b'"a":0,', b"0,", b"1e400", b"-1e400", b"NaN", b"Infinity"),
-    *(b"9" * 5000, b"-1", b'"', b"\\", b'"\\ud800"', b"null", b"true", b'""', b"1e308", b"\x00", b"\xff", b"[0,", b"18446744073709551616"),
+    *(
+        b"9" * 5000,
+        b"-1",
+        b'"',
+        b"\\",
+        b'"\\ud800"',
+        b"null",
+        b"true",
+        b'""',
+        b"1e308",
+        b"\x00",
+        b"\xff",
+        b"[0,",
+        b"18446744073709551616",
+    ),
 )
 _BIRD_TOKENS = (
-    *(b"{", b"}", b";", b"/*", b"*/", b"#", b'"', b"'", b'include "other.conf";\n', b'include "*.conf";\n', b"protocol bgp "),
+    *(
+        b"{",
+        b"}",
+        b";",
+        b"/*",
+        b"*/",
+        b"#",
+        b'"',
+        b"'",
+        b'include "other.conf";\n',
+        b'include "*.conf";\n',
+        b"protocol bgp ",
+    ),
     *(b'include "daemon.conf";\n', b"template bgp a from b { }\n", b"protocol bgp p from a;\n", b"via ", b"neighbor "),
-    *(b"interface ", b'interface "e*"', b"tx length ", b"9" * 5000, b"link mtu ", b"\n", b" ", b"\x00", b"\xff", b"from ", b"as "),
+    *(
+        b"interface ",
+        b'interface "e*"',
+        b"tx length ",
+        b"9" * 5000,
+        b"link mtu ",
+        b"\n",
+        b" ",
+        b"\x00",
+        b"\xff",
+        b"from ",
+        b"as ",
+    ),
     *(b"192.0.2.2 ", b"define a = 1;\n", b"[", b"\xc2\xb2"),
 )
 _FRR_TOKENS = (
-    *(b"interface\n", b"interface e0\n", b" ip ospf area 0\n", b" ipv6 nd mtu ", b"9" * 5000, b"ip route ", b"10.0.0.0/8 "),
-    *(b"192.0.2.2 ", b"router bgp 1\n", b"router bgp ", b" neighbor ", b"remote-as ", b"remote-as\n", b"peer-group ", b" ", b"\n"),
-    *(b" neighbor a peer-group a\n", b"exit\n", b"!\n", b"\x00", b"\xff", b"no ", b"router ospf\n", b"isis\n", b" lsp-mtu ", b"\xc2\xb2"),
+    *(
+        b"interface\n",
+        b"interface e0\n",
+        b" ip ospf area 0\n",
+        b" ipv6 nd mtu ",
+        b"9" * 5000,
+        b"ip route ",
+        b"10.0.0.0/8 ",
+    ),
+    *(
+        b"192.0.2.2 ",
+        b"router bgp 1\n",
+        b"router bgp ",
+        b" neighbor ",
+        b"remote-as ",
+        b"remote-as\n",
+        b"peer-group ",
+        b" ",
+        b"\n",
+    ),
+    *(
+        b" neighbor a peer-group a\n",
+        b"exit\n",
+        b"!\n",
+        b"\x00",
+        b"\xff",
+        b"no ",
+        b"router ospf\n",
+        b"isis\n",
+        b" lsp-mtu ",
+        b"\xc2\xb2",
+    ),
 )
-_TAR_TOKENS = (b"\x1f\x8b", b"\0" * 512, b"ustar", b"0", b"7777777777", b"../", b"/", b"\x80", b"\xff" * 8, b"L", b"x", b"5")
+_TAR_TOKENS = (
+    b"\x1f\x8b",
+    b"\0" * 512,
+    b"ustar",
+    b"0",
+    b"7777777777",
+    b"../",
+    b"/",
+    b"\x80",
+    b"\xff" * 8,
+    b"L",
+    b"x",
+    b"5",
+)
 
 _UPGRADE = "upgrade --from 24.10 --to 26.10 -c FOLDER/router.yaml --root FOLDER"
 _SOUND = {"router.yaml": _CONFIG}
@@ -332,7 +511,9 @@ def _of_captures(name: str) -> Texts:
 
 
 READERS: Mapping[str, Reader] = {
-    "check": Reader(_configurations, _command_reader("check -c FOLDER/router.yaml", "router.yaml"), _YAML_TOKENS, _LIMIT),
+    "check": Reader(
+        _configurations, _command_reader("check -c FOLDER/router.yaml", "router.yaml"), _YAML_TOKENS, _LIMIT
+    ),
     "plan": Reader(
         _configurations, _command_reader("plan --novpp -c FOLDER/router.yaml", "router.yaml"), _YAML_TOKENS, _LIMIT
     ),
@@ -357,7 +538,9 @@ READERS: Mapping[str, Reader] = {
     ),
     "adopt-startup": Reader(
         _startup_confs,
-        _command_reader("adopt --from FOLDER/startup.conf --as startup --root FOLDER -o FOLDER/out.yaml", "startup.conf"),
+        _command_reader(
+            "adopt --from FOLDER/startup.conf --as startup --root FOLDER -o FOLDER/out.yaml", "startup.conf"
+        ),
         _CONF_TOKENS,
         _LIMIT,
     ),
@@ -374,29 +557,34 @@ READERS: Mapping[str, Reader] = {
     ),
     "archive-state": _json(
         _states,
-        partial(_of_archive, STATE, "plan -c FOLDER/router.yaml --state FOLDER/report.tar.gz".split()),
+        partial(_of_archive, STATE, ["plan", "-c", "FOLDER/router.yaml", "--state", "FOLDER/report.tar.gz"]),
         CAPTURE_BYTES,
     ),
     "archive-contents": _json(
         lambda: [json.dumps({"kind": KIND, "format_version": FORMAT_VERSION}).encode()],
-        partial(_of_archive, CONTENTS, "plan -c FOLDER/router.yaml --state FOLDER/report.tar.gz".split()),
+        partial(_of_archive, CONTENTS, ["plan", "-c", "FOLDER/router.yaml", "--state", "FOLDER/report.tar.gz"]),
         CAPTURE_BYTES,
     ),
     "archive-startup": Reader(
         _startup_confs,
-        partial(_of_archive, STARTUP_CONF, "adopt --from FOLDER/report.tar.gz -o FOLDER/out.yaml".split()),
+        partial(_of_archive, STARTUP_CONF, ["adopt", "--from", "FOLDER/report.tar.gz", "-o", "FOLDER/out.yaml"]),
         _CONF_TOKENS,
         CAPTURE_BYTES,
     ),
     "state": _json(
         _states,
+        _command_reader("plan -c FOLDER/router.yaml --state FOLDER/state.json", "state.json", {"router.yaml": _OF_ALL}),
+    ),
+    "host": _json(
+        _hosts,
         _command_reader(
-            "plan -c FOLDER/router.yaml --state FOLDER/state.json", "state.json", {"router.yaml": _OF_ALL}
+            "startup --host FOLDER/host.json -c FOLDER/router.yaml",
+            "host.json",
+            {
+                "router.yaml": "dataplane: { cpu: { workers: 2 } }\n" + _CONFIG,
+            },
         ),
     ),
-    "host": _json(_hosts, _command_reader("startup --host FOLDER/host.json -c FOLDER/router.yaml", "host.json", {
-        "router.yaml": "dataplane: { cpu: { workers: 2 } }\n" + _CONFIG,
-    })),
     "host-check": _json(
         _hosts,
         _command_reader(
@@ -413,9 +601,7 @@ READERS: Mapping[str, Reader] = {
     "journal-entry": _json(lambda: _contents("entry.json"), partial(_entry, "entry.json", ["history", "-v"])),
     "journal-outcome": _json(lambda: _contents("outcome.json"), partial(_entry, "outcome.json", ["history"])),
     "journal-before": _json(lambda: _contents("before.json"), partial(_entry, "before.json", ["rollback", "--yes"])),
-    "journal-roll-back": _json(
-        lambda: _contents("entry.json"), partial(_entry, "entry.json", ["rollback", "--yes"])
-    ),
+    "journal-roll-back": _json(lambda: _contents("entry.json"), partial(_entry, "entry.json", ["rollback", "--yes"])),
     "saved-plan": _json(lambda: _contents("saved"), _saved),
     "frr": Reader(lambda: [_FRR], partial(_routing, DaemonKind.FRR), _FRR_TOKENS, _LIMIT),
     "bird": Reader(lambda: [_BIRD], partial(_routing, DaemonKind.BIRD), _BIRD_TOKENS, _LIMIT),

@@ -22,7 +22,9 @@ KNOWN = {
     "comments that are never closed": ("bird", b"/*" * 50_000),
     "templates of templates": (
         "bird",
-        b"".join(b"template bgp a%d from a%d { }\nprotocol bgp p%d from a%d;\n" % (n, n - 1, n, n) for n in range(2000)),
+        b"".join(
+            b"template bgp a%d from a%d { }\nprotocol bgp p%d from a%d;\n" % (n, n - 1, n, n) for n in range(2000)
+        ),
     ),
     "neighbours of one group": (
         "frr",

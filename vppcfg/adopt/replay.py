@@ -105,7 +105,7 @@ class Replay:
             self._characters += len(typed)
             if len(self.lines) >= SCRIPT_COMMANDS or self._characters > SCRIPT_CHARACTERS:
                 raise UsageError(
-                    f"{name}:{number}: VPP is to run more than {SCRIPT_COMMANDS:,} commands or {SCRIPT_CHARACTERS:,} characters",
+                    f"{name}:{number}: beyond {SCRIPT_COMMANDS:,} commands, or {SCRIPT_CHARACTERS:,} characters",
                     "does a script run itself? Adopt the VPP that has run it, or parts of it one by one with --into",
                 )
             line = SourceLine(source=name, number=number, text=typed)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import suppress
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from vppcfg.errors import ExitCode, PlanRefusedError

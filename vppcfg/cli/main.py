@@ -55,7 +55,9 @@ def _leave_deleted_folder() -> None:
         os.getcwd()
     except FileNotFoundError:
         os.chdir("/")
-        print_error("vppcfg: warning: the current folder was deleted; names of files are looked for in /", logging.WARNING)
+        print_error(
+            "vppcfg: warning: the current folder was deleted; names of files are looked for in /", logging.WARNING
+        )
 
 
 def _run(arguments: Sequence[str]) -> ExitCode:

@@ -45,8 +45,8 @@ def read_at_most(path: Path, most_bytes: int) -> bytes:
 def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infinite: bool = False) -> Any:
     """Return the plain data in a JSON text. Raise ValueError with the source's name, and the place of what is wrong.
 
-    `NaN` and `Infinity`, which are no JSON, are refused; where numbers `may_be_infinite`, they and all that are beyond a
-    float, such as 1e400, are None.
+    `NaN` and `Infinity`, which are no JSON, are refused; where numbers `may_be_infinite`, they and all that are beyond
+    a float, such as 1e400, are None.
     """
     if len(text) > most_bytes:
         raise ValueError(f"{source} is larger than {most_bytes >> 20} MB")

@@ -69,7 +69,7 @@ def _of_protocols(old: list[Statement], new: list[Statement]) -> Iterator[Routin
 
 
 def _protocols(found: Sequence[Statement]) -> dict[str, tuple[Statement, bytes]]:
-    """Return each protocol with a digest of the templates that it is made from, by its name or its place in its kind."""
+    """Return each protocol with a digest of the templates that it is made from, by its name or its place."""
     templates = {each.name: each for each in found if each.kind == "template"}
     unnamed: Counter[str] = Counter()
     origins = _Origins(templates)

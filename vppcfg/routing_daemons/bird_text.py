@@ -45,7 +45,9 @@ class _Includes:
         text, status = read_text(path, named_by)
         self._characters += len(text)
         if self._characters > ROUTING_CHARACTERS:
-            raise IncludeError(f"with {path}, the files that include each other have more than {ROUTING_CHARACTERS >> 20} MB")
+            raise IncludeError(
+                f"with {path}, the files that include each other have more than {ROUTING_CHARACTERS >> 20} MB"
+            )
         if not _INCLUDE.search(text):
             return text
         if depth >= _DEPTH:

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import Protocol
 
-from vppcfg.common.bounds import ROUTING_CHARACTERS
 from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
+from vppcfg.common.bounds import ROUTING_CHARACTERS
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
@@ -112,7 +112,9 @@ def run_bounded(
     command: Sequence[str], within_s: float, should_stop: Callable[[], bool] = lambda: False, *, has_errors: bool = True
 ) -> CommandResult:
     """Run a command of a daemon, without a shell, with bounds."""
-    return run_command(command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=2 * ROUTING_CHARACTERS, has_errors=has_errors)
+    return run_command(
+        command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=2 * ROUTING_CHARACTERS, has_errors=has_errors
+    )
 
 
 def why_failed(ran: CommandResult) -> str:

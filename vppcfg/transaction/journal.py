@@ -144,8 +144,9 @@ class Journal:
         try:
             entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
-            for part in (entry, *([outcome.timer] if outcome.timer is not None else [])):
-                check_forms(part)
+            check_forms(entry)
+            if outcome.timer is not None:
+                check_forms(outcome.timer)
         except (TypeError, ValueError) as error:
             raise UntrustedFileError(f"{self._folders.of(number)} is no entry of a journal: {error}") from error
         return Record(entry=entry, status=outcome.status, text=outcome.text, at=outcome.at, timer=outcome.timer)

@@ -261,8 +261,8 @@ def _decoded(content: bytes, path: Path) -> str:
     if lines > CAPTURE_LINES or len(text) > CAPTURE_CHARACTERS:
         raise UsageError(
             f"{path} has {lines:,} lines in {len(text) >> 20} MB",
-            f"the tuner reads up to {CAPTURE_LINES:,} lines in {CAPTURE_CHARACTERS >> 20} MB: leave out what was printed "
-            "by other commands",
+            f"the tuner reads up to {CAPTURE_LINES:,} lines in {CAPTURE_CHARACTERS >> 20} MB: leave out what other "
+            "commands printed",
         )
     return text
 

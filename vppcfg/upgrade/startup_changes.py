@@ -97,7 +97,9 @@ class _PlacesByRelease(dict[Release, frozenset[tuple[str, int, int]]]):
         return self[release]
 
 
-def _first(places: Mapping[Release, Collection[tuple[str, int, int]]], problem: Problem, change: ReleaseChange) -> Release:
+def _first(
+    places: Mapping[Release, Collection[tuple[str, int, int]]], problem: Problem, change: ReleaseChange
+) -> Release:
     """Return the first release on the way that has a problem."""
     return next((release for release in change.passed() if _place(problem) in places[release]), change.new)
 

@@ -245,7 +245,9 @@ class Segment:
         """Yield the directory in parts, each with the place of its first entry."""
         count = self._length(self._directory_at)
         if count > SEGMENT_ENTRIES:
-            raise TooLargeError(self.path, f"its directory has {count:,} entries, and {SEGMENT_ENTRIES:,} are looked at")
+            raise TooLargeError(
+                self.path, f"its directory has {count:,} entries, and {SEGMENT_ENTRIES:,} are looked at"
+            )
         start = self._directory_at - self._base
         for first in range(0, count, _CHUNK):
             number = min(_CHUNK, count - first)

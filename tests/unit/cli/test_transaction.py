@@ -521,7 +521,7 @@ def test_a_rollback_from_a_folder_that_is_gone_goes_back(run: Run, tmp_path: Pat
     try:
         os.chdir(gone)
         gone.rmdir()
-        code, _, err = run("rollback", "--yes", "-a", str(here / "api.sock"), "--state-dir", str(here / "state"))
+        code, _, err = run("rollback", "--yes")
     finally:
         os.chdir(here)
     assert code == ExitCode.DONE, err

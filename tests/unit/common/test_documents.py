@@ -1,6 +1,5 @@
 """Frozen dataclasses from plain data and back: what fits is taken, anything else is refused with its place."""
 
-import math
 import tracemalloc
 from collections.abc import Mapping
 from dataclasses import field

@@ -346,6 +346,6 @@ def test_an_entry_with_what_vppcfg_never_writes_is_none(
 ) -> None:
     record = journal.add(entry(**attributes), State(), State(), {})
     journal.end(replace(record, timer=timer), Status.WAITING, NOW)
-    with pytest.raises(UntrustedFileError, match="is no entry of a journal: .*, (which vppcfg|and not from)"):
+    with pytest.raises(UntrustedFileError, match=r"is no entry of a journal: .*, (which vppcfg|and not from)"):
         journal.record(1)
     assert journal.records() == []

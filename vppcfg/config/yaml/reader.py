@@ -228,7 +228,9 @@ class _Reader:
         return self._unreadable("yaml-depth", event, f"maps and lists are nested more than {CONFIG_DEPTH} deep")
 
     def _too_long(self, event: Any) -> UnreadableError:
-        text = f"{shown(event.value)} has {len(event.value):,} characters; no key or value has more than {TEXT_CHARACTERS:,}"
+        text = (
+            f"{shown(event.value)} has {len(event.value):,} characters; keys and values have up to {TEXT_CHARACTERS:,}"
+        )
         return self._unreadable("yaml-size", event, text)
 
     def _too_large(self, event: Any) -> UnreadableError:

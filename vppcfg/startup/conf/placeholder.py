@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(
 
 
 def placeholders(text: str) -> tuple[str, tuple[Problem, ...]]:
-    """Return a file with a word in each placeholder's place, and a problem for placeholders outside comments, up to a bound."""
+    """Return a file with a word in each placeholder's place, and a problem for each, up to a bound; comments stay."""
     found = tuple(islice(_found(text), PROBLEMS))
     if not found:
         return text, ()
