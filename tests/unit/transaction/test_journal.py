@@ -20,7 +20,7 @@ from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.safe_open import read_trusted
-from vppcfg.transaction.signed_document import sealed, unsealed
+from vppcfg.transaction.signed_document import place_of, sealed, unsealed
 
 
 @pytest.fixture
@@ -344,8 +344,12 @@ def test_whoever_may_not_read_the_journal_is_told_who_may(tmp_path: Path, monkey
 def test_an_entry_with_what_vppcfg_never_writes_is_none(
     journal: Journal, attributes: dict[str, Any], timer: Timer | None
 ) -> None:
-    record = journal.add(entry(**attributes), State(), State(), {})
+    record = journal.add(entry(), State(), State(), {})
     journal.end(replace(record, timer=timer), Status.WAITING, NOW)
+    path = journal.folder / "000001" / "entry.json"
+    data = path.read_bytes()
+    content = unsealed(data, "journal entry", FORMAT_VERSION, "the entry") | attributes
+    path.write_bytes(sealed("journal entry", FORMAT_VERSION, content, place=place_of(data)))
     with pytest.raises(UntrustedFileError, match=r"is no entry of a journal: .*, (which vppcfg|and not from)"):
         journal.record(1)
     assert journal.records() == []
