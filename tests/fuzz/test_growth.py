@@ -30,7 +30,7 @@ KNOWN = {
         "frr",
         b"router bgp 1\n" + b"".join(b" neighbor g x%d\n neighbor 10.0.0.1 peer-group g\n" % n for n in range(5000)),
     ),
-    "an interface without a name": ("frr", b"interface\ninterface e\n ipv6 nd mtu " + b"9" * 5000 + b"\n"),
+    "an interface without a name": ("frr", b"interface\n shutdown\ninterface e\n ipv6 nd mtu " + b"9" * 5000 + b"\n"),
     "access list without an end": ("adopt-script", b"set acl-plugin acl " + b"permit ip, " * 300_000 + b"\n"),
     "macros of nothing": (
         "adopt-script",

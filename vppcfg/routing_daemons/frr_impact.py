@@ -83,7 +83,7 @@ def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
     elif _POLICY.match(text) or context.startswith("route-map"):
         yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced again")
     elif context.startswith("interface"):
-        yield from _of_interface(text, context.split()[1])
+        yield from _of_interface(text, context.removeprefix("interface").strip())
     elif not _NOTHING.match(text):
         yield _unknown(text)
 
