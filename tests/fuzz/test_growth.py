@@ -20,6 +20,7 @@ KNOWN = {
     "words that nobody knows": ("upgrade-startup", b"".join(b"unix { a%d }\n" % number for number in range(2000))),
     "a long key": ("check", b"k" * (15 << 20) + b": 1\n"),
     "comments that are never closed": ("bird", b"/*" * 50_000),
+    "an include with a NUL": ("bird", b'include "a\0b";\n'),
     "templates of templates": (
         "bird",
         b"".join(

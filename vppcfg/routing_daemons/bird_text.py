@@ -11,7 +11,7 @@ from vppcfg.common.bounds import ROUTING_CHARACTERS, ROUTING_STATEMENTS
 from vppcfg.record import record
 from vppcfg.routing_daemons.text_file import read_text
 
-_INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\n]*)"[ \t]*;', re.MULTILINE)
+_INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\0\n]*)"[ \t]*;', re.MULTILINE)
 _DEPTH = 8
 """How deep BIRD follows includes (MAX_INCLUDE_DEPTH, conf/cf-lex.l)."""
 _MOST_FILES = 1000
