@@ -34,13 +34,12 @@ from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.trial import EndState, end_of
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces, is_made
 from vppcfg.adopt.unmanaged_objects import UnmanagedObjects
+from vppcfg.common.bounds import SCRIPT_CHARACTERS, SCRIPT_COMMANDS
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 
 _DEEPEST_EXEC = 8
-_MOST_COMMANDS = 1_000_000
-"""Scripts that run each other may ask for more than any VPP would ever do."""
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
 _REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
@@ -95,6 +94,7 @@ class Replay:
         self._about: dict[str, list[SourceLine]] = {}
         """The lines about each interface that is there."""
         self._running: list[str] = []
+        self._characters = 0
         self._is_det44_elsewhere = False
 
     def run(self, name: str, text: str) -> bool:
@@ -102,9 +102,11 @@ class Replay:
         self._running.append(name)
         goes_on = True
         for number, typed in commands_in(text):
-            if len(self.lines) >= _MOST_COMMANDS:
+            self._characters += len(typed)
+            if len(self.lines) >= SCRIPT_COMMANDS or self._characters > SCRIPT_CHARACTERS:
                 raise UsageError(
-                    f"{name} has VPP run more than {_MOST_COMMANDS:,} commands", "does a script run itself?"
+                    f"{name}:{number}: beyond {SCRIPT_COMMANDS:,} commands, or {SCRIPT_CHARACTERS:,} characters",
+                    "does a script run itself? Adopt the VPP that has run it, or parts of it one by one with --into",
                 )
             line = SourceLine(source=name, number=number, text=typed)
             self.lines.append(line)

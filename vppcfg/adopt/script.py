@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 
 _MACRO = re.compile(r"\\(.?)|\$(\(([^)]*)\)?|\w*)", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*#")
 _DEEPEST_MACRO = 8
+_MANY_MACROS = 1000
+"""Of one line, those in the values of macros included."""
 _MANY_CHARACTERS = 1 << 16
 """Of one line with its macros in their places; a macro of macros can grow without an end."""
 
@@ -37,10 +40,8 @@ def _is_joined(line: str) -> bool:
 
 def _without_comment(line: str) -> str:
     """Return a line up to a # that has no backslash before it."""
-    start = line.find("#")
-    while start > 0 and (start - len(line[:start].rstrip("\\"))) % 2 == 1:
-        start = line.find("#", start + 1)
-    return line if start < 0 else line[:start]
+    mark = _COMMENT.search(line)
+    return line[: mark.end() - 1] if mark else line
 
 
 def without_uncomment(text: str) -> str:
@@ -59,6 +60,7 @@ class Macros:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
+        self._count = 0
 
     def define(self, name: str, value: str) -> None:
         """Give a value a name."""
@@ -77,14 +79,22 @@ class Macros:
             return text
         if level >= _DEEPEST_MACRO:
             raise MacroError(f"macros refer to each other more than {_DEEPEST_MACRO} deep")
-        changed = _MACRO.sub(lambda match: self._value(match, level), text)
-        if len(changed) > _MANY_CHARACTERS:
-            raise MacroError(f"the line grows beyond {_MANY_CHARACTERS} characters with its macros")
-        return changed
+        if not level:
+            self._count = 0
+        parts, end, left = [], 0, _MANY_CHARACTERS
+        for match in _MACRO.finditer(text):
+            parts += [text[end : match.start()], self._value(match, level)]
+            end, left = match.end(), left - len(parts[-1])
+            if left < 0:
+                raise MacroError(f"the line grows by more than {_MANY_CHARACTERS} characters with its macros")
+        return "".join((*parts, text[end:]))
 
     def _value(self, match: re.Match[str], level: int) -> str:
         if match[0].startswith("\\"):
             return match[1]
+        self._count += 1
+        if self._count > _MANY_MACROS:
+            raise MacroError(f"the line has more than {_MANY_MACROS} macros, with those in their values")
         name = match[3] if match[2].startswith("(") else match[2]
         if name not in self._values:
             raise MacroError(f"the macro ${name} has no value here; VPP puts UNSET in its place")

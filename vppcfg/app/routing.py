@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from vppcfg.errors import ExitCode, PlanRefusedError
@@ -198,8 +199,9 @@ def keep_startup_files(number: int, journal: Journal) -> None:
                 log.error("%s would start with its previous configuration: %s", title, trouble)
                 continue
             # BIRD has read it already: it is not newer than what it runs.
-            began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
-            os.utime(file.startup, (began_s, began_s))
+            with suppress(ValueError):
+                began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
+                os.utime(file.startup, (began_s, began_s))
             log.info("%s starts with the configuration of change %d: %s", title, number, file.startup)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     prepare_streams()
     try:
+        _leave_deleted_folder()
         with terminating(), rare_collections(is_last=argv is None):
             return _run(arguments)
     except VppcfgError as error:
@@ -45,6 +47,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitCode.TERMINATED
     except Exception as error:  # noqa: BLE001 (the one place where a bug ends)
         return _confess(error, is_debug=not {"-d", "--debug"}.isdisjoint(arguments))
+
+
+def _leave_deleted_folder() -> None:
+    """Go to / where the present folder was deleted: nothing that asks for its name must fail, last of all half-way."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        os.chdir("/")
+        print_error(
+            "vppcfg: warning: the current folder was deleted; names of files are looked for in /", logging.WARNING
+        )
 
 
 def _run(arguments: Sequence[str]) -> ExitCode:

@@ -225,7 +225,7 @@ def _why_empty(view: RouterView, choice: Choice) -> str:
         return f"Nothing here has {printable(choice.filter)!r} in its name"
     counters = view.snapshot.counters
     if choice.page is Page.NODES and counters is not None and counters.nodes is None:
-        return "VPP does not count nodes here: `statseg { per-node-counters on }` in startup.conf has it do so"
+        return "No counters of nodes: `statseg { per-node-counters on }` has VPP keep them; too many are left out"
     if choice.page is Page.NODES and not view.rates.has_nodes:
         return "VPP refreshes its counters of nodes every 10 s; two of them are needed"
     return "No packets" if choice.page is Page.NODES else "Nothing yet"

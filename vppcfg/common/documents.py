@@ -12,8 +12,14 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from vppcfg.common.bounds import JSON_MEMORY_BYTES
+
 _T = TypeVar("_T")
 _PART_BYTES = 1 << 18
+_SIZE_BYTES = {"{": 240, "[": 64, ",": 40}
+"""What Python keeps of a document, by the signs that begin an object, a list, and one more value."""
+_MOST_DIGITS = 300
+"""Of a whole number that a float can hold."""
 _SHOWN = 60
 """Characters of a wrong value in a message."""
 
@@ -39,7 +45,8 @@ def read_at_most(path: Path, most_bytes: int) -> bytes:
 def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infinite: bool = False) -> Any:
     """Return the plain data in a JSON text. Raise ValueError with the source's name, and the place of what is wrong.
 
-    `NaN` and `Infinity`, which are no JSON, are refused unless numbers `may_be_infinite`.
+    `NaN` and `Infinity`, which are no JSON, are refused; where numbers `may_be_infinite`, they and all that are beyond
+    a float, such as 1e400, are None.
     """
     if len(text) > most_bytes:
         raise ValueError(f"{source} is larger than {most_bytes >> 20} MB")
@@ -47,8 +54,12 @@ def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infini
         decoded = text.decode() if isinstance(text, bytes) else text
     except UnicodeDecodeError as error:
         raise ValueError(f"{source} is no text") from error
+    if sum(decoded.count(sign) * size for sign, size in _SIZE_BYTES.items()) > JSON_MEMORY_BYTES:
+        raise ValueError(f"{source} has more values than are read, {decoded.count(',') + 1:,} in lists and objects")
     try:
-        return json.loads(decoded, parse_constant=float if may_be_infinite else _refuse_constant)
+        if not may_be_infinite:
+            return json.loads(decoded, parse_constant=_refuse_constant)
+        return json.loads(decoded, parse_constant=_none_of, parse_float=_float_or_none, parse_int=_int_or_none)
     except json.JSONDecodeError as error:
         raise ValueError(_json_problem(source, decoded, error)) from error
     except RecursionError as error:
@@ -61,6 +72,19 @@ def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infini
 
 class _ConstantError(ValueError):
     """A text has a number that is none."""
+
+
+def _none_of(name: str) -> None:
+    return None
+
+
+def _float_or_none(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _int_or_none(digits: str) -> int | None:
+    return int(digits) if len(digits) < _MOST_DIGITS else None
 
 
 def _refuse_constant(name: str) -> float:

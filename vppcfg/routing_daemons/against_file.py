@@ -6,12 +6,14 @@ All of it is a warning: a daemon may use devices of Linux that no file of ours d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from ipaddress import ip_address, ip_interface
+from ipaddress import ip_address
+from itertools import islice
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.common.bounds import PROBLEMS
+from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
@@ -20,7 +22,9 @@ from vppcfg.record import record
 from vppcfg.routing_daemons.bird_text import statements
 
 _ALWAYS = frozenset({"lo"})
-_FRR_MTU = re.compile(r"^ (?:isis lsp-mtu|lsp-mtu|ipv6 nd mtu) (\d+)", re.MULTILINE)
+_FRR_MTU = re.compile(r"^ (?:isis lsp-mtu|lsp-mtu|ipv6 nd mtu) ([0-9]{1,5})\b", re.MULTILINE)
+_OF_PEER = ("remote-as", "peer-group")
+_BIRD_MTU = re.compile(r"[0-9]{1,5}")
 
 
 @record
@@ -52,28 +56,32 @@ def facts_of(file: RoutingFile, text: str) -> RoutingFacts:
 def warnings_about(file: RoutingFile, text: str, desired: State) -> tuple[Problem, ...]:
     """Return where a configuration of a daemon expects what the router will not have."""
     facts, path = facts_of(file, text), ("routing", file.kind.value)
-    found = []
-    for each in _lost_devices(facts, desired):
-        found.append(Problem(rule="routing-device", path=path, text=each))
-    for each in _lost_neighbors(facts, desired):
-        found.append(Problem(rule="routing-neighbor", path=path, text=each))
-    for each in _lost_packets(facts, desired):
-        found.append(Problem(rule="routing-mtu", path=path, text=each))
-    return tuple(replace(problem, text=f"{file.path}: {problem.text}", severity=Severity.WARNING) for problem in found)
+    rules = {
+        "routing-device": _lost_devices(facts, desired),
+        "routing-neighbor": _lost_neighbors(facts, desired),
+        "routing-mtu": _lost_packets(facts, desired),
+    }
+    found = (
+        Problem(rule=rule, path=path, text=f"{file.path}: {text}", severity=Severity.WARNING)
+        for rule, texts in rules.items()
+        for text in texts
+    )
+    return tuple(islice(found, PROBLEMS))
 
 
 def _lost_devices(facts: RoutingFacts, desired: State) -> Iterator[str]:
     devices = _devices(desired)
     for name in facts.devices if desired.facts.has_linux or desired.lcps else ():
-        if not any(fnmatchcase(device, name) for device in devices):
+        if name not in devices and not any(fnmatchcase(device, name) for device in devices):
             yield f"no LCP pair or TAP of this file creates the Linux device {name}; add `lcp`, or correct it"
 
 
 def _lost_neighbors(facts: RoutingFacts, desired: State) -> Iterator[str]:
-    networks = [ip_interface(address).network for address in _addresses(desired)]
+    networks: PrefixTable[bool] = PrefixTable()
+    for address in _addresses(desired):
+        networks[address] = True
     for neighbor in (*facts.neighbors, *facts.next_hops):
-        address = ip_address(neighbor.address)
-        if not address.is_link_local and not any(address in network for network in networks):
+        if not ip_address(neighbor.address).is_link_local and networks.of_host(neighbor.address) is None:
             yield f"{neighbor.what} is in no subnet of an interface with an LCP pair; correct it, or add the address"
 
 
@@ -109,7 +117,7 @@ def _frr(text: str) -> RoutingFacts:
     mtus, next_hops = [], []
     for block in re.split(r"^(?=\S)", text, flags=re.MULTILINE):
         words = block.split(None, 3)[:3]
-        if words[:1] == ["interface"]:
+        if words[:1] == ["interface"] and len(words) > 1:
             devices[words[1]] = None
             mtus += [(words[1], int(size)) for size in _FRR_MTU.findall(block)]
     for line in re.findall(r"^ *(?:ip|ipv6) route (.+)$", text, re.MULTILINE):
@@ -131,20 +139,39 @@ def _frr(text: str) -> RoutingFacts:
 
 
 def _frr_neighbors(text: str) -> Iterator[RoutingNeighbor]:
-    """Yield the neighbours of external BGP that are one hop away."""
+    """Yield the neighbours of external BGP that are one hop away, by their own settings and those of their groups."""
     for block in re.findall(r"^router bgp (\d+)[^\n]*\n((?:[ !][^\n]*\n?)*)", text, re.MULTILINE):
         own, lines = block
         settings: dict[str, list[str]] = {}
         for peer, setting in re.findall(r"^ neighbor (\S+) (.+)$", lines, re.MULTILINE):
             settings.setdefault(peer, []).append(setting)
-        for peer, found in settings.items():
-            groups = [each.split()[1] for each in found if each.startswith("peer-group ") and len(each.split()) > 1]
-            found = [*found, *(setting for group in groups for setting in settings.get(group, ()))]
-            remote = [each.split()[1] for each in found if each.startswith("remote-as ")]
-            is_far = any(each.startswith(("ebgp-multihop", "ttl-security", "update-source")) for each in found)
-            address = canonical_host(peer)
-            if address is not None and remote and remote[0] not in {own, "internal"} and not is_far:
-                yield RoutingNeighbor(address=address, what=f"BGP neighbor {peer}")
+        peers = {peer: _frr_peer(found) for peer, found in settings.items()}
+        for name, peer in peers.items():
+            every = [peer, *(peers[group] for group in peer.groups if group in peers)]
+            remote = next((each.remote_as for each in every if each.remote_as), own)
+            address = canonical_host(name)
+            if address is not None and remote not in {own, "internal"} and not any(each.is_far for each in every):
+                yield RoutingNeighbor(address=address, what=f"BGP neighbor {name}")
+
+
+@record
+class _FrrPeer:
+    """A neighbour of BGP, or a group of them, as FRR has it in its configuration."""
+
+    remote_as: str
+    groups: tuple[str, ...]
+    is_far: bool
+
+
+def _frr_peer(settings: Sequence[str]) -> _FrrPeer:
+    """Return what the lines about a neighbour say, without those of its groups."""
+    words = [setting.split() for setting in settings]
+    values = {key: dict.fromkeys(each[1] for each in words if each[:1] == [key] and len(each) > 1) for key in _OF_PEER}
+    return _FrrPeer(
+        remote_as=next(iter(values["remote-as"]), ""),
+        groups=tuple(values["peer-group"]),
+        is_far=any(each.startswith(("ebgp-multihop", "ttl-security", "update-source")) for each in settings),
+    )
 
 
 def _bird(text: str) -> RoutingFacts:
@@ -154,18 +181,18 @@ def _bird(text: str) -> RoutingFacts:
         words = statement.words
         if statement.kind not in {"protocol", "template"} or len(words) < 2:
             continue
-        last_device = ""
+        last_device, is_far = "", _is_far(words)
         for place, word in enumerate(words[:-1]):
             follower = words[place + 1]
             if word == "interface" and follower.startswith('"'):
                 last_device = follower.strip('"')
                 devices[last_device] = None
-            elif word == "neighbor" and words[1] == "bgp" and not _is_far(words):
+            elif word == "neighbor" and words[1] == "bgp" and not is_far:
                 if (address := canonical_host(follower.partition("%")[0])) is not None:
                     neighbors.append(RoutingNeighbor(address=address, what=f"BGP neighbor {address}"))
             elif word == "via" and (address := canonical_host(follower.partition("%")[0])) is not None:
                 next_hops.append(RoutingNeighbor(address=address, what=f"next hop {address}"))
-            elif words[place - 1 : place + 1] in (("link", "mtu"), ("tx", "length")) and follower.isdecimal():
+            elif words[place - 1 : place + 1] in (("link", "mtu"), ("tx", "length")) and _BIRD_MTU.fullmatch(follower):
                 mtus.append((last_device, int(follower)))
     kept = tuple(name for name in devices if not name.startswith("-") and name != "*")
     return RoutingFacts(devices=kept, neighbors=tuple(neighbors), next_hops=tuple(next_hops), mtus=tuple(mtus))

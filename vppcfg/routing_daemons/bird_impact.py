@@ -7,7 +7,8 @@ decides that for itself: whatever has changed of one counts as a restart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 
 from vppcfg.routing_daemons.bird_text import Statement, statements
 from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact
@@ -17,15 +18,26 @@ _GLOBAL = frozenset({"router"})
 _POLICY = frozenset({"filter", "function", "define", "attribute"})
 _HARMLESS = frozenset({"log", "debug", "mrtdump", "timeformat", "watchdog", "hostname", "eval"})
 
+_KEPT = 16
+"""Words of a statement: its kind, its name and what it is made from are among the first seven."""
+
 
 def impacts_between(before: str, after: str) -> tuple[RoutingImpact, ...]:
     """Return what changes between two configurations, the worst first."""
-    old, new = list(statements(before)), list(statements(after))
+    old, new = ([_shortened(each) for each in statements(text)] for text in (before, after))
     found = {impact.text: impact.level for impact in _impacts(old, new)}
     return tuple(
         RoutingImpact(level=level, text=text)
         for text, level in sorted(found.items(), key=lambda each: (-each[1], each[0]))
     )
+
+
+def _shortened(statement: Statement) -> Statement:
+    """Return a statement that is equal to another one when it was; of a long one, a digest stands for all words."""
+    words = statement.words
+    if len(words) <= _KEPT:
+        return statement
+    return Statement(words=(*words[:_KEPT], sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()))
 
 
 def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpact]:
@@ -56,11 +68,11 @@ def _of_protocols(old: list[Statement], new: list[Statement]) -> Iterator[Routin
             yield RoutingImpact(level=SessionImpact.SESSIONS, text=text)
 
 
-def _protocols(found: Iterable[Statement]) -> dict[str, tuple[Statement, ...]]:
-    """Return each protocol with the templates that it is made from, by its name or its place among its kind."""
-    found = list(found)
+def _protocols(found: Sequence[Statement]) -> dict[str, tuple[Statement, bytes]]:
+    """Return each protocol with a digest of the templates that it is made from, by its name or its place."""
     templates = {each.name: each for each in found if each.kind == "template"}
     unnamed: Counter[str] = Counter()
+    origins = _Origins(templates)
     protocols = {}
     for statement in found:
         if statement.kind != "protocol" or len(statement.words) < 2:
@@ -68,9 +80,25 @@ def _protocols(found: Iterable[Statement]) -> dict[str, tuple[Statement, ...]]:
         kind = statement.words[1]
         unnamed[kind] += not statement.name
         name = statement.name or f"{kind}{unnamed[kind]}"
-        chain, base = [statement], statement.base
-        while base in templates and templates[base] not in chain:
-            chain.append(templates[base])
-            base = templates[base].base
-        protocols[name] = tuple(chain)
+        protocols[name] = (statement, origins.digest(statement.base))
     return protocols
+
+
+class _Origins:
+    """What templates are made from: a digest of each with all that are above it, computed once."""
+
+    def __init__(self, templates: Mapping[str, Statement]) -> None:
+        self._templates = templates
+        self._digests: dict[str, bytes] = {}
+
+    def digest(self, name: str) -> bytes:
+        """Return the digest of a template, b"" of one that is not there, or is above itself."""
+        chain: dict[str, None] = {}
+        while name in self._templates and name not in self._digests and name not in chain:
+            chain[name] = None
+            name = self._templates[name].base
+        found = self._digests.get(name, b"")
+        for each in reversed(chain):
+            words = "\n".join(self._templates[each].words).encode(errors="surrogateescape")
+            found = self._digests[each] = sha256(words + found).digest()
+        return found

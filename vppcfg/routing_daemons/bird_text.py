@@ -7,14 +7,18 @@ import os
 import re
 from collections.abc import Iterator
 
+from vppcfg.common.bounds import ROUTING_CHARACTERS, ROUTING_STATEMENTS
 from vppcfg.record import record
 from vppcfg.routing_daemons.text_file import read_text
 
-_INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\n]*)"[ \t]*;', re.MULTILINE)
+_INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\0\n]*)"[ \t]*;', re.MULTILINE)
 _DEPTH = 8
 """How deep BIRD follows includes (MAX_INCLUDE_DEPTH, conf/cf-lex.l)."""
 _MOST_FILES = 1000
-_TOKEN = re.compile(r'#[^\n]*|/\*.*?\*/|"[^"\n]*"|\'[^\'\n]*\'|[{};]|[^\s{};"\'#/]+|/|\s+', re.DOTALL)
+_TOKEN = re.compile(r'#[^\n]*|/\*.*?(?:\*/|\Z)|"[^"\n]*"|\'[^\'\n]*\'|[{};]|[^\s{};"\'#/]+|/|\s+', re.DOTALL)
+
+REST = "rest"
+"""The kind of what follows more statements than are told apart; it is no word of BIRD."""
 
 
 class IncludeError(ValueError):
@@ -31,6 +35,7 @@ class _Includes:
 
     def __init__(self) -> None:
         self._read = 0
+        self._characters = 0
 
     def text(self, path: str, depth: int, named_by: os.stat_result | None) -> str:
         """Return the text of a file that another one includes, with all that it includes."""
@@ -38,6 +43,11 @@ class _Includes:
         if self._read > _MOST_FILES:
             raise IncludeError(f"{path} is one of more than {_MOST_FILES} files that include each other")
         text, status = read_text(path, named_by)
+        self._characters += len(text)
+        if self._characters > ROUTING_CHARACTERS:
+            raise IncludeError(
+                f"with {path}, the files that include each other have more than {ROUTING_CHARACTERS >> 20} MB"
+            )
         if not _INCLUDE.search(text):
             return text
         if depth >= _DEPTH:
@@ -88,18 +98,20 @@ class Statement:
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """Yield the statements of a configuration, in their order."""
+    """Yield the statements of a configuration, in their order; what follows many of them is one, of the kind `rest`."""
     words: list[str] = []
-    depth = 0
-    for token in _TOKEN.findall(text):
+    depth = count = 0
+    for match in _TOKEN.finditer(text):
+        token = match[0]
         if token.isspace() or token.startswith(("#", "/*")):
             continue
         if not words and token == ";":
             continue
         words.append(token)
         depth += (token == "{") - (token == "}")
-        if depth <= 0 and token in {";", "}"}:
+        if depth <= 0 and token in {";", "}"} and count < ROUTING_STATEMENTS:
             yield Statement(words=tuple(words))
-            words, depth = [], 0
-    if words:
+            count += 1
+            words, depth = [] if count < ROUTING_STATEMENTS else [REST], 0
+    if words not in ([], [REST]):
         yield Statement(words=tuple(words))

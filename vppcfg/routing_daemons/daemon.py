@@ -12,13 +12,12 @@ from enum import IntEnum
 from typing import Protocol
 
 from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
+from vppcfg.common.bounds import ROUTING_CHARACTERS
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
 NOTHING_WAITS = "nothing waits to be confirmed"
 FRR_RUN_FOLDER = "/var/run/frr"
-_MOST_BYTES = 16 << 20
-"""Of a configuration and of what a daemon prints of it."""
 _SHOWN = 300
 _SECRET = re.compile(  # FRR takes a password to the end of its line, with blanks
     r"(?P<word>\b(?:password|key-string|authentication-key|auth-key|secret|md5|clear|encrypted"
@@ -113,7 +112,9 @@ def run_bounded(
     command: Sequence[str], within_s: float, should_stop: Callable[[], bool] = lambda: False, *, has_errors: bool = True
 ) -> CommandResult:
     """Run a command of a daemon, without a shell, with bounds."""
-    return run_command(command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=_MOST_BYTES, has_errors=has_errors)
+    return run_command(
+        command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=2 * ROUTING_CHARACTERS, has_errors=has_errors
+    )
 
 
 def why_failed(ran: CommandResult) -> str:

@@ -133,8 +133,8 @@ class Frr:
                 return f"FRR does not answer: {why_failed(ran)}"
             try:
                 found += _installed(json.loads(ran.output or b"{}"))
-            except ValueError:
-                return "FRR's list of routes is not JSON"
+            except (AttributeError, TypeError, ValueError, RecursionError):
+                return "FRR's list of routes is not as zebra writes it"
         return found
 
     def _command(self, what: str) -> Sequence[str]:

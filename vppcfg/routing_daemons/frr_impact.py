@@ -38,6 +38,7 @@ _NOTHING = re.compile(
     r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end)\b|!|exit-"
 )
 _FORWARDING = re.compile(r"(?:no )?(ip|ipv6) forwarding")
+_OPENING = re.compile(r"(router |interface |vrf |address-family |key chain |bfd$|pbr-map |mpls ldp$)")
 _SHUTDOWN = re.compile(r"(no )?shutdown\b")
 
 
@@ -62,7 +63,7 @@ def impacts_of(lines: Iterable[tuple[str, str]]) -> tuple[RoutingImpact, ...]:
 
 def is_opening(text: str) -> bool:
     """Return whether a line only opens the context of those below it."""
-    return re.match(r"(router |interface |vrf |address-family |key chain |bfd$|pbr-map |mpls ldp$)", text) is not None
+    return _OPENING.match(text) is not None
 
 
 def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
@@ -82,7 +83,7 @@ def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
     elif _POLICY.match(text) or context.startswith("route-map"):
         yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced again")
     elif context.startswith("interface"):
-        yield from _of_interface(text, context.split()[1])
+        yield from _of_interface(text, context.removeprefix("interface").strip())
     elif not _NOTHING.match(text):
         yield _unknown(text)
 

@@ -10,7 +10,8 @@ import errno
 import os
 import stat
 
-_MOST_BYTES = 16 << 20
+from vppcfg.common.bounds import ROUTING_CHARACTERS
+
 _MOST_LINKS = 40
 
 
@@ -31,12 +32,12 @@ def read_text(path: str, named_by: os.stat_result | None = None, links: int = 0)
             return read_text(target, by, links + 1)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
-        if status.st_size > _MOST_BYTES:
-            raise OSError(errno.EFBIG, f"it is larger than {_MOST_BYTES >> 20} MB")
+        if status.st_size > ROUTING_CHARACTERS:
+            raise OSError(errno.EFBIG, f"it is larger than {ROUTING_CHARACTERS >> 20} MB")
         if named_by is not None and not _may_name(named_by, status):
             raise OSError(errno.EACCES, "who names it may not read it")
         with open(f"/proc/self/fd/{place}", encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(_MOST_BYTES), status
+            return file.read(ROUTING_CHARACTERS), status
     finally:
         os.close(place)
 

@@ -16,7 +16,7 @@ from vppcfg.common.documents import build, plain
 from vppcfg.errors import UntrustedFileError
 from vppcfg.record import record
 from vppcfg.transaction.directory import Directory
-from vppcfg.transaction.entry import Entry
+from vppcfg.transaction.entry import Entry, check_forms
 from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed
 
@@ -61,11 +61,14 @@ class AcceptedCopy:
             return None
         try:
             data = read_trusted(self._path, group())
-            return build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+            accepted = build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+            check_forms(accepted.entry)
         except (TypeError, ValueError) as error:
             _log.warning("%s is no copy of what was accepted last: %s", self._path, error)
         except (UntrustedFileError, OSError) as error:
             _log.warning("The copy of what was accepted last cannot be read: %s", error)
+        else:
+            return accepted
         return None
 
     def take_over(self, entry: Directory, number: int) -> None:

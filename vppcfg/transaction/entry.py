@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import Enum
 
 from vppcfg.record import record
@@ -109,6 +112,31 @@ class Entry:
     """The process that makes the change."""
     process: str = ""
     """What distinguishes that process from others of its id (`mark_of`); '' in entries of former versions."""
+
+
+_DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    "source_digest": _DIGEST,
+    "installs_over": _DIGEST,
+    "install_as": re.compile(r"(?:(?:/(?!\.{1,2}(?:/|$))[^/\0]{1,255})+)?"),
+    "unit": re.compile(r"(?:vppcfg-[A-Za-z0-9:._-]{1,240})?"),
+}
+_TEXT = re.compile(r"[^\0]*")
+_MOST = 1 << 31
+"""What a number of a change, a process or steps is below."""
+
+
+def check_forms(part: Entry | Timer) -> None:
+    """Raise ValueError where a value, which may come from another hand, is none that vppcfg writes.
+
+    They become names of files, processes and units of systemd.
+    """
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if isinstance(value, str) and not _FORMS.get(each.name, _TEXT).fullmatch(value):
+            raise ValueError(f"{each.name} is {value[:60]!r}, which vppcfg does not write there")
+        if isinstance(value, int | float) and not 0 <= value < _MOST:
+            raise ValueError(f"{each.name} is {value}, and not from 0 to {_MOST - 1}")
 
 
 @record

@@ -25,7 +25,7 @@ from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
-from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer, check_forms
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard
@@ -147,6 +147,9 @@ class Journal:
             content, foreign = self._read_with_origin(number, "entry")
             entry = build(Entry, {**content, "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
+            check_forms(entry)
+            if outcome.timer is not None:
+                check_forms(outcome.timer)
         except (TypeError, ValueError) as error:
             raise UntrustedFileError(f"{self._folders.of(number)} is no entry of a journal: {error}") from error
         return Record(

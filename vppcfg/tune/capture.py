@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from vppcfg.common.bounds import CAPTURE_BYTES
+from vppcfg.common.bounds import CAPTURE_BYTES, CAPTURE_CHARACTERS, CAPTURE_LINES
 from vppcfg.common.documents import parse_json
 from vppcfg.common.names import natural_key
 from vppcfg.common.unpacking import Files, content_of, files_below, files_in_archive, files_in_folder, is_archive
@@ -48,6 +48,8 @@ more than ten seconds.
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
 _TIMES = "capture.json"
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Where str.splitlines takes texts apart."""
 _BINARY_LOOK = 4096
 """Bytes at the start of a file in which a 0 means that it is no text."""
 
@@ -134,7 +136,7 @@ def _gathered(files: Files, name: str) -> Capture:
         content = files[each]
         if b"\0" in content[:_BINARY_LOOK]:
             continue
-        text = content.decode(errors="replace")
+        text = _decoded(content, f"{name}/{each}")
         paste = split_paste(text)
         is_debug_build = is_debug_build or paste.is_debug_build
         found = paste.texts or _by_name(base, text)
@@ -212,7 +214,9 @@ def _times(files: Files, name: str) -> tuple[dict[str, float], dict[str, dict[st
 
 
 def _capture(files: Files, folder: str, taken_s: float | None, lines: Mapping[str, int]) -> Capture:
-    texts = {name: files[f"{name}.txt"].decode(errors="replace") for name in COMMANDS if f"{name}.txt" in files}
+    texts = {
+        name: _decoded(files[f"{name}.txt"], f"{folder}/{name}.txt") for name in COMMANDS if f"{name}.txt" in files
+    }
     documents: dict[str, Any] = {}
     present = {name: len(text.splitlines()) for name, text in texts.items()}
     remarks = [
@@ -242,13 +246,26 @@ def _capture(files: Files, folder: str, taken_s: float | None, lines: Mapping[st
 
 
 def _pasted(content: bytes, path: Path) -> Capture:
-    paste = split_paste(content.decode(errors="replace"))
+    paste = split_paste(_decoded(content, str(path)))
     if not paste.texts:
         raise UsageError(
             f"{path} has nothing that VPP prints",
             "paste a session with its prompts (`vpp# show runtime`), or name a folder with one file per command",
         )
     return Capture(name=str(path), texts=paste.texts, whole=paste.whole, is_debug_build=paste.is_debug_build)
+
+
+def _decoded(content: bytes, name: str) -> str:
+    """Return what VPP printed as text, bytes that are no UTF-8 replaced. Raise UsageError when it is too much."""
+    text = content.decode(errors="replace")
+    lines = sum(map(text.count, _LINE_ENDS))
+    if lines > CAPTURE_LINES or len(text) > CAPTURE_CHARACTERS:
+        raise UsageError(
+            f"{name} has {lines:,} lines in {len(text) >> 20} MB",
+            f"the tuner reads up to {CAPTURE_LINES:,} lines in {CAPTURE_CHARACTERS >> 20} MB: leave out what other "
+            "commands printed",
+        )
+    return text
 
 
 def _json(files: Files, name: str, folder: str) -> tuple[Any, str]:

@@ -236,7 +236,7 @@ class Load:
         """Return the names of the ports."""
         return tuple(port.name for port in self.ports)
 
-    @property
+    @cached_property
     def rx_pps(self) -> float:
         """Return packets taken from devices per second by all threads."""
         return sum(thread.rx_pps for thread in self.threads)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.common.release import Release
-from vppcfg.startup.conf.reader import UNCLOSED, read_conf
+from vppcfg.startup.conf.reader import closed, read_conf
 from vppcfg.startup.conf.tree import Conf, ConfEntry, conf_text
 from vppcfg.upgrade.subject import UpgradeSubject
 
@@ -57,16 +57,14 @@ _KEYS: Mapping[str, frozenset[str]] = {
 """Keys that are left out, by stanza: the rehearsal has its own, or they are about the machine."""
 _PLUGINS = frozenset({"af_packet_plugin.so", "dpdk_plugin.so"})
 """Plugins that the rehearsal needs, or must not have."""
-_DEEPEST = 16
-"""Braces that a file may leave open."""
 
 
 def private_stanzas(subject: UpgradeSubject, release: Release) -> str | None:
     """Return what of startup.conf a VPP of one's own starts with, '' when it is unknown, None if it is unreadable."""
     if subject.startup is None:
         return ""
-    conf = _closed(subject.startup.text, release)
-    if conf is None:
+    conf, problems = read_conf(closed(subject.startup.text, release), release)
+    if problems:
         return None
     stanzas = [_reduced(stanza) for stanza in conf.stanzas if stanza.name not in _STANZAS]
     return conf_text(Conf(stanzas=tuple(stanza for stanza in stanzas if stanza is not None)))
@@ -77,17 +75,6 @@ def private_netns(subject: UpgradeSubject, release: Release) -> str:
     stanza = subject.conf(release).stanza("linux-cp")
     entry = stanza.find("default netns") if stanza is not None else None
     return entry.arguments[0] if entry is not None and entry.arguments else ""
-
-
-def _closed(text: str, release: Release) -> Conf | None:
-    """Return the tree of a file, read as VPP does where braces are left open; None if it cannot be read."""
-    for number in range(_DEEPEST):
-        conf, problems = read_conf(text + "\n}" * number, release)
-        if not problems:
-            return conf
-        if problems[0].rule != UNCLOSED:
-            return None
-    return None
 
 
 def _reduced(stanza: ConfEntry) -> ConfEntry | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.common.release import Release
 from vppcfg.config.plugins import NEEDS, Need
@@ -54,10 +54,11 @@ def _words(subject: UpgradeSubject, text: str, change: ReleaseChange) -> Iterato
     today = judge(text, (change.old,))
     known = set() if today.stopped else {_place(problem) for problem in today.problems}
     judgement = judge(text, (change.new,))
+    places = _PlacesByRelease(text)
     for problem in judgement.problems:
         if _place(problem) in known or (weight := _weight(problem, is_fatal=bool(judgement.stopped))) is None:
             continue
-        since = None if change.is_back else _first(text, problem, change)
+        since = None if change.is_back else _first(places, problem, change)
         yield UpgradeFinding(
             rule=_RULES.get(problem.rule, "up-startup"),
             weight=weight,
@@ -84,11 +85,23 @@ def _weight(problem: Problem, *, is_fatal: bool) -> Weight | None:
     return Weight.STOPS if is_stopped and is_fatal else Weight.CHANGES
 
 
-def _first(text: str, problem: Problem, change: ReleaseChange) -> Release:
+class _PlacesByRelease(dict[Release, frozenset[tuple[str, int, int]]]):
+    """Where a file has problems, by release; each is judged when it is asked for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def __missing__(self, release: Release) -> frozenset[tuple[str, int, int]]:
+        self[release] = frozenset(map(_place, judge(self._text, (release,)).problems))
+        return self[release]
+
+
+def _first(
+    places: Mapping[Release, Collection[tuple[str, int, int]]], problem: Problem, change: ReleaseChange
+) -> Release:
     """Return the first release on the way that has a problem."""
-    passed = change.passed()
-    found = (release for release in passed if _place(problem) in map(_place, judge(text, (release,)).problems))
-    return next(found, change.new)
+    return next((release for release in change.passed() if _place(problem) in places[release]), change.new)
 
 
 def _commits_of(problem: Problem, since: Release | None) -> tuple[str, ...]:

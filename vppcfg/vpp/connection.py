@@ -159,7 +159,7 @@ class Connection:
             for data in self._without_events(self._channel.receive_within(remaining_s)):
                 if data.startswith(ended):
                     return data
-                if data.startswith(answered) and self.message(reply).reader("retval")(data)[0]:
+                if data.startswith(answered) and self.values(data, reply, "retval")[0]:
                     return b""
         raise self._channel.silent(patience_s)
 
@@ -188,6 +188,13 @@ class Connection:
         read = message.reader(*paths)
         try:
             return [read(data) for data in replies.get(message.index, ())]
+        except struct.error as error:
+            raise malformed(name) from error
+
+    def values(self, data: bytes, name: str, *paths: str) -> tuple[Any, ...]:
+        """Return the values at `paths` of one message `name`. Raise DataplaneError when it is shorter than they are."""
+        try:
+            return self.message(name).reader(*paths)(data)
         except struct.error as error:
             raise malformed(name) from error
 

@@ -6,12 +6,17 @@ counts that in a heartbeat; interfaces, errors and sessions are up to date at an
 
 from __future__ import annotations
 
+import logging
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from operator import add
 
+from vppcfg.common.bounds import NODE_PLACES, SEGMENT_NAMES, SEGMENT_PLACES, SEGMENT_VECTOR_BYTES
 from vppcfg.model.counters import NodeTotals, VppCounters
-from vppcfg.vpp.segment import SYMLINK, Segment, SegmentError
+from vppcfg.vpp.segment import SYMLINK, Segment, SegmentError, TooLargeError
 
 WANTED = ("/sys/", "/if/", "/err/", "/node/errors", "/mem/", "/buffer-pools/", "/nat44-ed/")
 """What is looked at. VPP has 17 more names for each interface and 4 for each node, which lead to the same counters."""
@@ -23,6 +28,7 @@ _GONE = "deleted"
 """What VPP calls an interface that was deleted (vnet/interface/stats.c)."""
 _TRIES = 3
 _MOST_THREADS = 1024
+_log = logging.getLogger(__name__)
 
 
 def open_segment(path: str) -> Segment:
@@ -47,11 +53,12 @@ def _read(segment: Segment, *, has_nodes: bool) -> VppCounters:
         raise SegmentError("it has no /if/names")
     names = [name if name != _GONE else "" for name in segment.strings("/if/names")]
     count = len(names)
-    received = [row[0::2] for row in segment.combined("/if/rx")]
     threads = segment.scalar("/sys/num_worker_threads") + 1
     if threads > _MOST_THREADS:
         raise SegmentError(f"it reports {threads} threads")
-    is_counting = has_nodes and "/sys/node/calls" in segment.names
+    if count * threads > SEGMENT_PLACES:
+        raise TooLargeError(segment.path, f"it has {count:,} interfaces on {threads} threads")
+    nodes = _nodes(segment, threads) if has_nodes and "/sys/node/calls" in segment.names else None
     since = segment.scalar("/sys/last_update") - segment.scalar("/sys/last_stats_clear")
     has_nat44 = f"{_NAT44}total-sessions" in segment.names
     return VppCounters(
@@ -61,11 +68,11 @@ def _read(segment: Segment, *, has_nodes: bool) -> VppCounters:
         threads=("vpp_main", *(f"vpp_wk_{number}" for number in range(threads - 1))),
         names=names,
         interfaces=_columns(segment, count),
-        received=received,
+        received=[row[0 : 2 * count : 2] for row in islice(segment.combined("/if/rx"), threads)],
         vector_rates=_first(segment.simple("/sys/vector_rate_per_worker"), threads),
         loops_per_s=_first(segment.simple("/sys/loops_per_worker"), threads),
-        nodes=_nodes(segment, threads) if is_counting else None,
-        nodes_time_s=float(max(since, 1)) if is_counting else None,
+        nodes=nodes,
+        nodes_time_s=float(max(since, 1)) if nodes is not None else None,
         errors=dict(_errors(segment)),
         buffers=_families(segment, "/buffer-pools/", ("available", "cached", "used")),
         heaps=_families(segment, "/mem/", ("total", "used")),
@@ -79,43 +86,65 @@ def _columns(segment: Segment, count: int) -> dict[str, Sequence[int]]:
     columns: dict[str, Sequence[int]] = {}
     for direction in ("rx", "tx"):
         rows = segment.combined(f"/if/{direction}")
-        columns[f"{direction}_packets"] = _summed((row[0::2] for row in rows), count)
-        columns[f"{direction}_bytes"] = _summed((row[1::2] for row in rows), count)
+        both = _summed(rows, 2 * count)
+        columns[f"{direction}_packets"], columns[f"{direction}_bytes"] = both[0::2], both[1::2]
     for name, counter in _SIMPLE.items():
         columns[name] = _summed(segment.simple(f"/if/{counter}"), count)
     return columns
 
 
-def _summed(rows: Iterable[array[int]], count: int) -> Sequence[int]:
-    """Return the sum over threads, `count` places long: a thread's vector may be shorter, or longer already."""
-    whole = [row[:count] + array("Q", bytes(8 * max(0, count - len(row)))) for row in rows]
-    return list(map(sum, zip(*whole, strict=True))) if len(whole) > 1 else whole[0] if whole else array("Q")
+def _summed(rows: Iterable[array[int]], most: int) -> array[int]:
+    """Return the sum over threads of the first so many places; a thread's vector may be shorter than another's."""
+    total = array("Q")
+    for row in rows:
+        shared = min(len(total), len(row), most)
+        longer = total if len(total) > len(row) else row
+        total = array("Q", map(add, total[:shared], row)) + longer[shared:most]
+    return total
 
 
-def _first(rows: Sequence[array[int]], threads: int) -> tuple[int, ...]:
-    return tuple(rows[0][:threads]) if rows else ()
+def _first(rows: Iterator[array[int]], threads: int) -> tuple[int, ...]:
+    return tuple(next(rows, array("Q"))[:threads])
 
 
-def _nodes(segment: Segment, threads: int) -> dict[str, NodeTotals]:
-    tables = [segment.simple(f"/sys/node/{kind}") for kind in _NODE_COUNTERS]
-    nodes = {}
-    for index, name in enumerate(segment.strings("/sys/node/names")):
-        calls, vectors, clocks, suspends = (
-            tuple(_at(table, thread, index) for thread in range(threads)) for table in tables
+def _nodes(segment: Segment, threads: int) -> dict[str, NodeTotals] | None:
+    """Return the nodes that have run; None, with a warning, when there are too many, on too many threads."""
+    count = segment.length("/sys/node/names")
+    if count > SEGMENT_NAMES or count * threads > SEGMENT_PLACES:
+        return _left_out()
+    calls, vectors, clocks, suspends = (_by_node(segment, kind, threads, count) for kind in _NODE_COUNTERS)
+    names = segment.strings("/sys/node/names")
+    ran = [index for index, name in enumerate(names) if name and (any(calls[index]) or any(suspends[index]))]
+    if len(ran) * threads > NODE_PLACES:
+        return _left_out()
+    return {
+        names[index]: NodeTotals(
+            calls=tuple(calls[index]),
+            vectors=tuple(vectors[index]),
+            clocks=tuple(clocks[index]),
+            suspends=tuple(suspends[index]),
         )
-        if name and (any(calls) or any(suspends)):
-            nodes[name] = NodeTotals(calls=calls, vectors=vectors, clocks=clocks, suspends=suspends)
-    return nodes
+        for index in ran
+    }
 
 
-def _at(table: Sequence[array[int]], thread: int, index: int) -> int:
-    return table[thread][index] if thread < len(table) and index < len(table[thread]) else 0
+@cache
+def _left_out() -> None:
+    """Warn once: a monitor reads again and again."""
+    _log.warning("What VPP counts of its nodes is left out: it has too many, on too many threads")
+
+
+def _by_node(segment: Segment, kind: str, threads: int, count: int) -> Sequence[array[int]]:
+    """Return one counter of nodes: of each node what it has on each thread."""
+    table = array("Q", bytes(8 * threads * count))
+    for thread, row in enumerate(islice(segment.simple(f"/sys/node/{kind}"), threads)):
+        table[thread * count : thread * count + min(len(row), count)] = row[:count]
+    return [table[index::count] for index in range(count)]
 
 
 def _errors(segment: Segment) -> Iterator[tuple[str, int]]:
     """Yield the counters of nodes that are not 0; each is a place in one vector."""
-    rows = segment.simple("/node/errors")
-    totals = _summed(rows, max(map(len, rows), default=0))
+    totals = _summed(segment.simple("/node/errors"), SEGMENT_VECTOR_BYTES)
     for path, entry in segment.names.items():
         if not path.startswith("/err/"):
             continue

@@ -293,7 +293,7 @@ def _tables_of(
     requests = ((each, connection.request(_TABLE, {"sw_if_index": each[0], "is_ipv6": int(each[1])})) for each in asked)
     for each, data in _answers(connection, reply, requests, rest):
         if not _retval(reply, data):
-            yield each, int(reply.reader("vrf_id")(data)[0])
+            yield each, int(connection.values(data, reply.name, "vrf_id")[0])
 
 
 def count_prefixes(connection: Connection, table: TableId) -> Mapping[int, int]:

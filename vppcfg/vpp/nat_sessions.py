@@ -72,10 +72,9 @@ class NatSessions:
     def _counts(self) -> list[int] | None:
         try:
             with Segment(self._stats_socket, only=(_TOTAL,)) as segment:
-                rows = segment.read(lambda: segment.simple(_TOTAL))
+                return segment.read(lambda: [sum(row) for row in segment.simple(_TOTAL)]) or None
         except DataplaneError:
             return None
-        return [sum(row) for row in rows] or None
 
     def nat44_hosts(self) -> tuple[HostSessions, ...]:
         """Return how many sessions each host has, the busiest first; VPP reports each thread by itself."""

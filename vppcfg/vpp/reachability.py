@@ -33,7 +33,7 @@ def ask_echo(connection: Connection, question: EchoQuestion) -> AskOutcome:
     event = connection.ask_and_wait(request, f"{_PING}_reply", "ping_finished_event", _PATIENCE_S)
     if not event:
         return AskOutcome(cannot_ask="VPP refuses to ping it")
-    requests, replies = connection.message("ping_finished_event").reader("request_count", "reply_count")(event)
+    requests, replies = connection.values(event, "ping_finished_event", "request_count", "reply_count")
     if not requests:
         return AskOutcome(cannot_ask="VPP has no route to it, or no address to ask from")
     return AskOutcome(is_answered=replies > 0)

@@ -17,6 +17,14 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
+from vppcfg.common.bounds import (
+    SEGMENT_BYTES,
+    SEGMENT_COUNTERS,
+    SEGMENT_ENTRIES,
+    SEGMENT_NAME_BYTES,
+    SEGMENT_NAMES,
+    SEGMENT_VECTOR_BYTES,
+)
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.unixsocket import pid_of_peer
 
@@ -40,12 +48,7 @@ _CHUNK = 4096
 """Entries of the directory that are read at a time."""
 _SEARCHED = 1 << 15
 """Entries among which single names are looked for: what VPP makes as it starts, and not with an interface or node."""
-_MOST_ENTRIES = 1 << 23
-_MOST_WANTED = 1 << 20
-_MOST_BYTES = 256 << 20
-"""Of counters and names in one reading: more than 100,000 interfaces and 16 workers have."""
 _SHORT_NAME = 56
-_LONGEST_NAME = 4096
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.0005
 _TRIES = 20
@@ -56,6 +59,13 @@ _CONNECT_S = 5.0
 
 class SegmentError(ValueError):
     """What is read is no stats segment, or VPP changes it at this moment."""
+
+
+class TooLargeError(DataplaneError):
+    """There is more in a segment than is read; trying again would not change that."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(f"VPP's stats segment at {path} is not read: {what}", "is it VPP's? report it if it is")
 
 
 class DirectoryEntry(NamedTuple):
@@ -128,14 +138,16 @@ class Segment:
         for tried in range(_TRIES):
             if tried >= _LEAST_TRIES and time.monotonic() > deadline:
                 break
-            self._left = _MOST_BYTES
+            self._left = SEGMENT_BYTES
             try:
                 epoch = self._epoch(deadline)
                 self._learn(epoch)
                 found = function()
                 if self._epoch(deadline) == epoch:
                     return found
-            except (SegmentError, struct.error, OSError, MemoryError) as error:
+            except TooLargeError:
+                raise
+            except (SegmentError, struct.error, OSError, MemoryError, OverflowError) as error:
                 problem = error
             self._known_epoch = -1
             time.sleep(_PAUSE_S)
@@ -156,17 +168,16 @@ class Segment:
             return self._value(name, SCALARS)
         if entry.type == SYMLINK:
             target, place = entry.value & 0xFFFFFFFF, entry.value >> 32
-            rows = self.simple(self._slots.get(target, ""))
-            return sum(row[place] for row in rows if place < len(row))
+            return sum(row[place] for row in self.simple(self._slots.get(target, "")) if place < len(row))
         return sum(sum(row) for row in self.simple(name))
 
-    def simple(self, name: str) -> list[array[int]]:
-        """Return the counters of each thread; none where this VPP lacks them."""
-        return list(self._rows(name, SIMPLE, 1))
+    def simple(self, name: str) -> Iterator[array[int]]:
+        """Yield the counters of each thread as they are read; none where this VPP lacks them."""
+        return self._rows(name, SIMPLE, 1)
 
-    def combined(self, name: str) -> list[array[int]]:
-        """Return packets and bytes in turn, of each thread; none where this VPP lacks them."""
-        return list(self._rows(name, COMBINED, 2))
+    def combined(self, name: str) -> Iterator[array[int]]:
+        """Yield packets and bytes in turn, of each thread as they are read; none where this VPP lacks them."""
+        return self._rows(name, COMBINED, 2)
 
     def length(self, name: str) -> int:
         """Return how many places a counter or a vector of names has, 0 where this VPP lacks it; none is read."""
@@ -205,8 +216,8 @@ class Segment:
         for place, kind, value, raw in self._sought() if self._only else self._entries():
             name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
             if name.startswith(self._wanted) and name:
-                if len(directory) == _MOST_WANTED:
-                    raise SegmentError(f"its directory has more than {_MOST_WANTED} counters")
+                if len(directory) == SEGMENT_COUNTERS:
+                    raise TooLargeError(self.path, f"its directory has more than {SEGMENT_COUNTERS:,} counters")
                 directory[name] = DirectoryEntry(place, kind, value)
                 slots[place] = name
         self._directory, self._slots, self._names = directory, slots, {}
@@ -233,8 +244,10 @@ class Segment:
     def _chunks(self) -> Iterator[tuple[int, bytes]]:
         """Yield the directory in parts, each with the place of its first entry."""
         count = self._length(self._directory_at)
-        if count > _MOST_ENTRIES:
-            raise SegmentError(f"its directory has {count} entries")
+        if count > SEGMENT_ENTRIES:
+            raise TooLargeError(
+                self.path, f"its directory has {count:,} entries, and {SEGMENT_ENTRIES:,} are looked at"
+            )
         start = self._directory_at - self._base
         for first in range(0, count, _CHUNK):
             number = min(_CHUNK, count - first)
@@ -260,13 +273,18 @@ class Segment:
     def _vector(self, address: int, width: int) -> array[int]:
         """Return a vector of elements of `width` numbers of 64 bits."""
         numbers = array("Q")
-        numbers.frombytes(self._bytes(address - self._base, self._length(address) * width * numbers.itemsize))
+        size = self._length(address) * width * numbers.itemsize
+        if size > SEGMENT_VECTOR_BYTES:
+            raise TooLargeError(self.path, f"a counter of one thread has {size >> 20} MB")
+        numbers.frombytes(self._bytes(address - self._base, size))
         return numbers
 
     def _length(self, address: int) -> int:
         return int(_LENGTH.unpack(self._bytes(address - self._base - _BEFORE, _LENGTH.size))[0])
 
     def _read_strings(self, name: str) -> list[str]:
+        if (count := self.length(name)) > SEGMENT_NAMES:
+            raise TooLargeError(self.path, f"{name} has {count:,} names, and {SEGMENT_NAMES:,} are read")
         address = self._value(name, frozenset({NAMES}))
         return [self._string(pointer) if pointer else "" for pointer in self._vector(address, 1)] if address else []
 
@@ -274,7 +292,7 @@ class Segment:
         start = address - self._base - _BEFORE
         data = self._bytes(start, min(_BEFORE + _SHORT_NAME, self._size - start))
         length = _LENGTH.unpack_from(data)[0]
-        if length > _LONGEST_NAME:
+        if length > SEGMENT_NAME_BYTES:
             raise SegmentError(f"a name in it has {length} bytes")
         if _BEFORE + length > len(data):
             data = self._bytes(start, _BEFORE + length)
@@ -285,7 +303,7 @@ class Segment:
             raise SegmentError("an address in it leads outside")
         self._left -= size
         if self._left < 0:
-            raise SegmentError(f"its counters have more than {_MOST_BYTES} bytes")
+            raise TooLargeError(self.path, f"its counters have more than {SEGMENT_BYTES >> 20} MB")
         data = os.pread(self._fd, size, start)
         if len(data) != size:
             raise SegmentError("it is shorter than it was")

@@ -513,6 +513,21 @@ def test_dump_gives_whole_descriptions_back_and_no_plan_differs_for_them(run: Ru
     assert is_at(run, "elsewhere.yaml")
 
 
+def test_a_rollback_from_a_folder_that_is_gone_goes_back(run: Run, tmp_path: Path) -> None:
+    assert run("apply", "-c", "l3.yaml", "--yes")[0] == ExitCode.DONE
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    here = Path.cwd()
+    try:
+        os.chdir(gone)
+        gone.rmdir()
+        code, _, err = run("rollback", "--yes")
+    finally:
+        os.chdir(here)
+    assert code == ExitCode.DONE, err
+    assert "the current folder was deleted" in err
+
+
 def test_several_files_are_applied_kept_and_known_again_as_one(run: Run) -> None:
     site = Path("site.yaml")
     site.write_text(f"interfaces:\n  {GI3}: {{ description: site }}\n")

@@ -1,6 +1,5 @@
 """Frozen dataclasses from plain data and back: what fits is taken, anything else is refused with its place."""
 
-import math
 import tracemalloc
 from collections.abc import Mapping
 from dataclasses import field
@@ -71,7 +70,13 @@ def test_what_does_not_fit_is_refused_with_its_place(data: object, problem: str)
 @pytest.mark.parametrize("text", [b'{"a": [1, 2.5, null]}', '{"a": [1, 2.5, null]}'])
 def test_json_is_plain_data(text: bytes | str) -> None:
     assert parse_json(text, "file", 100) == {"a": [1, 2.5, None]}
-    assert parse_json("[ -Infinity ]", "file", 100, may_be_infinite=True) == [-math.inf]
+    odd = f"[ -Infinity, NaN, 1e400, {'9' * 5000}, 1.5, 7 ]"
+    assert parse_json(odd, "file", 9999, may_be_infinite=True) == [None, None, None, None, 1.5, 7]
+
+
+def test_a_document_of_very_many_values_is_refused_before_they_take_memory() -> None:
+    with pytest.raises(ValueError, match="file has more values than are read, 700,001 in lists and objects"):
+        parse_json(b"[" + b"{}," * 700_000 + b"0]", "file", 1 << 22)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,12 +16,12 @@ from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.directory import Directory
-from vppcfg.transaction.entry import Origin, Record, Status
+from vppcfg.transaction.entry import Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.safe_open import TrustedFile, read_with_origin
-from vppcfg.transaction.signed_document import sealed, unsealed
+from vppcfg.transaction.signed_document import place_of, sealed, unsealed
 
 
 @pytest.fixture
@@ -322,3 +323,34 @@ def test_whoever_may_not_read_the_journal_is_told_who_may(tmp_path: Path, monkey
     with pytest.raises(StorageError, match=r"cannot read .*: Permission denied") as raised:
         EntryFolders(tmp_path).numbers()
     assert "as root or as a member of group vpp" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("attributes", "timer"),
+    [
+        ({"install_as": "/"}, None),
+        ({"install_as": "router.yaml"}, None),
+        ({"install_as": "/etc/../x"}, None),
+        ({"source_digest": "../../x"}, None),
+        ({"installs_over": "a/b"}, None),
+        ({"comment": "a\0b"}, None),
+        ({"pid": -1}, None),
+        ({"steps": 1 << 40}, None),
+        ({}, Timer(deadline=NOW, unit="a\0b")),
+        ({}, Timer(deadline=NOW, unit="--root=x")),
+        ({}, Timer(deadline=NOW, pid=-1)),
+        ({}, Timer(deadline=NOW, moment_s=-1.0)),
+    ],
+)
+def test_an_entry_with_what_vppcfg_never_writes_is_none(
+    journal: Journal, attributes: dict[str, Any], timer: Timer | None
+) -> None:
+    record = journal.add(entry(), State(), State(), {})
+    journal.end(replace(record, timer=timer), Status.WAITING, NOW)
+    path = journal.folder / "000001" / "entry.json"
+    data = path.read_bytes()
+    content = unsealed(data, "journal entry", FORMAT_VERSION, "the entry") | attributes
+    path.write_bytes(sealed("journal entry", FORMAT_VERSION, content, place=place_of(data)))
+    with pytest.raises(UntrustedFileError, match=r"is no entry of a journal: .*, (which vppcfg|and not from)"):
+        journal.record(1)
+    assert journal.records() == []

@@ -240,13 +240,13 @@ def test_archives_that_are_too_large_or_damaged_are_refused(tmp_path: Path, caps
     with pytest.raises(UsageError, match="more than 1000 members"):
         read_captures(many)
     large = gzip.compress(bytes(CAPTURE_BYTES + 1))
-    with pytest.raises(UsageError, match=r"larger than 64 MB when it is decompressed"):
+    with pytest.raises(UsageError, match=r"larger than 32 MB when it is decompressed"):
         read_captures(write_tar(tmp_path / "large.tar", {"a.gz": large}))
     (tmp_path / "large.gz").write_bytes(large)
-    with pytest.raises(UsageError, match=r"larger than 64 MB when it is decompressed"):
+    with pytest.raises(UsageError, match=r"larger than 32 MB when it is decompressed"):
         read_captures(tmp_path / "large.gz")
     half = gzip.compress(bytes(CAPTURE_BYTES // 2 + 1))
-    with pytest.raises(UsageError, match=r"larger than 64 MB when it is unpacked"):
+    with pytest.raises(UsageError, match=r"larger than 32 MB when it is unpacked"):
         read_captures(write_tar(tmp_path / "two.tar", {"a.gz": half, "b.gz": half}))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(RUNTIME.encode())[:-30])
     with pytest.raises(UsageError, match="its end is missing"):

@@ -174,11 +174,30 @@ def test_a_segment_that_has_no_end_is_refused(
     monkeypatch.setattr("vppcfg.vpp.segment._LEAST_TRIES", 1)
     with StatsServer(tmp_path / "stats.sock", router(), size=1 << 33) as server:
         forged(server, name, pointers, elements)
-        with pytest.raises(DataplaneError, match="its counters have more than 268435456 bytes"):
+        with pytest.raises(
+            DataplaneError, match=r"its counters have more than 256 MB|a counter of one thread has \d+ MB"
+        ):
             counters_of(server)
 
 
+def test_memory_that_claims_too_much_is_refused_or_left_out_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    many: dict[str, Value] = {"/sys/node/names": ["n"] * 200_000, "/sys/num_worker_threads": 1022}
+    with StatsServer(tmp_path / "nodes.sock", router() | many, size=1 << 25) as server:
+        assert counters_of(server).nodes is None
+        assert "What VPP counts of its nodes is left out" in caplog.text
+    many = {"/if/names": ["n"] * 1_000_000}
+    refused = pytest.raises(DataplaneError, match="/if/names has 1,000,000 names, and 60,000 are read")
+    with StatsServer(tmp_path / "names.sock", router() | many, size=1 << 26) as server, refused:
+        counters_of(server)
+    few: dict[str, Value] = {"/if/names": ["n"] * 50_000, "/sys/num_worker_threads": 1022}
+    refused = pytest.raises(DataplaneError, match="it has 50,000 interfaces on 1023 threads")
+    with StatsServer(tmp_path / "threads.sock", router() | few, size=1 << 24) as server, refused:
+        counters_of(server)
+
+
 def test_a_directory_that_has_no_end_is_refused(server: StatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vppcfg.vpp.segment._MOST_WANTED", 10)
+    monkeypatch.setattr("vppcfg.vpp.segment.SEGMENT_COUNTERS", 10)
     with pytest.raises(DataplaneError, match="its directory has more than 10 counters"):
         counters_of(server)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import yaml
 from yaml.reader import ReaderError
 
-from vppcfg.common.bounds import CONFIG_DEPTH, CONFIG_VALUES, NUMBER_CHARACTERS
+from vppcfg.common.bounds import CONFIG_DEPTH, CONFIG_VALUES, NUMBER_CHARACTERS, TEXT_CHARACTERS
 from vppcfg.config.yaml.document import Document, Mark
 from vppcfg.config.yaml.errors import (
     UnreadableError,
@@ -91,6 +91,8 @@ class _Reader:
 
     def _node(self, event: Any) -> Any:
         if event.__class__ is yaml.ScalarEvent:
+            if len(event.value) > TEXT_CHARACTERS:
+                raise self._too_long(event)
             value = self._scalar(event)
             if event.anchor is not None:
                 self._anchors[event.anchor] = (value, 1, 0)
@@ -224,6 +226,12 @@ class _Reader:
 
     def _too_deep(self, event: Any) -> UnreadableError:
         return self._unreadable("yaml-depth", event, f"maps and lists are nested more than {CONFIG_DEPTH} deep")
+
+    def _too_long(self, event: Any) -> UnreadableError:
+        text = (
+            f"{shown(event.value)} has {len(event.value):,} characters; keys and values have up to {TEXT_CHARACTERS:,}"
+        )
+        return self._unreadable("yaml-size", event, text)
 
     def _too_large(self, event: Any) -> UnreadableError:
         text = f"the file has more than {CONFIG_VALUES:,} keys and items; no router needs so many"

@@ -33,8 +33,7 @@ _LOST_BLOCKS = frozenset({"devices dev", "devices driver", "devices port"})
 
 def blank_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     """Yield stanzas and blocks with nothing but white space or comments in their braces."""
-    for name in conf.names:
-        same = [stanza for stanza in conf.stanzas if stanza.name == name]
+    for name, same in conf.by_name.items():
         key = STANZAS.get(name)
         if key is None or key.block is None or not key.is_known_to(release) or name in _HARMLESS:
             continue

@@ -6,6 +6,7 @@ A word that VPP does not know stops it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.startup.conf.key import ANY, OPAQUE, ArgumentForm, Key, S, W
@@ -79,6 +80,15 @@ PLUGIN_OF: Mapping[str, str] = {
 """Stanzas that only VPP with this plugin knows."""
 
 
-def keys_of(block: str) -> tuple[Key, ...]:
-    """Return the keys of a block, those of more words first and one for any word last."""
-    return tuple(sorted(GRAMMAR.get(block, ()), key=lambda key: (key.name == ANY, -key.name.count(" "))))
+def keys_of(block: str, word: str) -> tuple[Key, ...]:
+    """Return the keys of a block that begin with a word, those of more words first and one for any word last."""
+    keys = _keys_by_word(block)
+    return (*keys.get(word, ()), *keys.get(ANY, ()))
+
+
+@cache
+def _keys_by_word(block: str) -> Mapping[str, list[Key]]:
+    found: dict[str, list[Key]] = {}
+    for key in sorted(GRAMMAR.get(block, ()), key=lambda key: -key.name.count(" ")):
+        found.setdefault(key.name.partition(" ")[0], []).append(key)
+    return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
+from vppcfg.common.bounds import CONF_CHARACTERS
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import FORGIVING, STANZAS, keys_of
@@ -49,7 +51,30 @@ class _SyntaxError(Exception):
 
 def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
     """Return the tree of a file as VPP of a release reads it, and the problems that would stop that VPP."""
-    tokens, tail = _tokens(text, release)
+    if is_too_large(text):
+        return Conf(), (_problem("conf-too-large", 1, f"more than {CONF_CHARACTERS:,} characters, comments included"),)
+    return _read(text, has_hash_anywhere=release >= HASH_ANYWHERE)
+
+
+def is_too_large(text: str) -> bool:
+    """Return whether a file is not looked into."""
+    return len(text) > CONF_CHARACTERS
+
+
+def closed(text: str, release: Release) -> str:
+    """Return a file with the closing braces at its end that are missing there; VPP reads it as if they were there."""
+    if is_too_large(text):
+        return text
+    depth = 0
+    for token in _tokens(text, has_hash_anywhere=release >= HASH_ANYWHERE)[0]:
+        depth += {"{": 1, "}": -1}.get(token.text, 0)
+    return f"{text}\n{'}' * depth}" if depth > 0 else text
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, *, has_hash_anywhere: bool) -> tuple[Conf, tuple[Problem, ...]]:
+    """Return what releases have in common that read comments in the same way."""
+    tokens, tail = _tokens(text, has_hash_anywhere=has_hash_anywhere)
     size = sum(len(token.text.encode(errors="replace")) + 1 for token in tokens)
     if size > LIMIT_BYTES:
         return Conf(), (_problem("conf-too-large", 1, f"{size} bytes without comments; VPP reads {LIMIT_BYTES}"),)
@@ -66,9 +91,9 @@ def _problem(rule: str, line: int, text: str, column: int = 1) -> Problem:
     return Problem(rule=rule, path=(), text=text, line=line, column=column)
 
 
-def _tokens(text: str, release: Release) -> tuple[list[_Token], tuple[str, ...]]:
+def _tokens(text: str, *, has_hash_anywhere: bool) -> tuple[list[_Token], tuple[str, ...]]:
     """Return words and braces, each with its comments, and the comments behind the last one."""
-    pattern = _WORDS_AND_HASHES if release >= HASH_ANYWHERE else _WORDS_WITH_HASHES
+    pattern = _WORDS_AND_HASHES if has_hash_anywhere else _WORDS_WITH_HASHES
     tokens: list[_Token] = []
     pending: list[str] = []
     line, line_start, is_fresh = 1, 0, True
@@ -134,7 +159,7 @@ class _ConfParser:
 
     def _match(self, block: str, name: _Token) -> Key | None:
         """Return the key of a block that begins with `name`, and go past its other words."""
-        for key in keys_of(block):
+        for key in keys_of(block, name.text):
             words = key.name.split()
             ahead = [token.text for token in self._tokens[self._place : self._place + len(words) - 1]]
             if words == [ANY] or [name.text, *ahead] == words:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from vppcfg.common.numbers import canonical_pci
 from vppcfg.model.native_driver import NATIVE_DRIVERS, PORT
@@ -72,7 +73,7 @@ class ConfEntry:
         return next((child for child in reversed(self.children or ()) if child.name == name), None)
 
 
-@record
+@dataclass(frozen=True, kw_only=True)
 class Conf:
     """A whole file."""
 
@@ -82,28 +83,44 @@ class Conf:
 
     def stanza(self, name: str) -> ConfEntry | None:
         """Return the stanza called `name` with what all stanzas of that name hold: VPP strings them together."""
-        found = [stanza for stanza in self.stanzas if stanza.name == name]
-        if len(found) < 2:
-            return found[0] if found else None
-        return ConfEntry(
-            name=name,
-            arguments=found[-1].arguments,
-            children=_all_children(found),
-            key=found[0].key,
-            line=found[0].line,
-            comments=tuple(comment for stanza in found for comment in stanza.comments),
-            tail=tuple(comment for stanza in found for comment in stanza.tail),
-            verbatim=_joined([stanza.verbatim for stanza in found if stanza.verbatim is not None]),
-            is_blank=any(stanza.is_blank for stanza in found),
-        )
+        return self._joined_by_name.get(name)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[ConfEntry, ...]]:
+        """Return the stanzas by their names, in the order of the file."""
+        found: dict[str, list[ConfEntry]] = {}
+        for stanza in self.stanzas:
+            found.setdefault(stanza.name, []).append(stanza)
+        return {name: tuple(same) for name, same in found.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the stanzas, each once, in the order of the file."""
-        return tuple(dict.fromkeys(stanza.name for stanza in self.stanzas))
+        return tuple(self.by_name)
+
+    @cached_property
+    def _joined_by_name(self) -> Mapping[str, ConfEntry]:
+        return {name: _strung_together(same) for name, same in self.by_name.items()}
 
 
-def _all_children(stanzas: list[ConfEntry]) -> tuple[ConfEntry, ...] | None:
+def _strung_together(same: Sequence[ConfEntry]) -> ConfEntry:
+    """Return stanzas of one name as one."""
+    if len(same) == 1:
+        return same[0]
+    return ConfEntry(
+        name=same[0].name,
+        arguments=same[-1].arguments,
+        children=_all_children(same),
+        key=same[0].key,
+        line=same[0].line,
+        comments=tuple(comment for stanza in same for comment in stanza.comments),
+        tail=tuple(comment for stanza in same for comment in stanza.tail),
+        verbatim=_joined([stanza.verbatim for stanza in same if stanza.verbatim is not None]),
+        is_blank=any(stanza.is_blank for stanza in same),
+    )
+
+
+def _all_children(stanzas: Sequence[ConfEntry]) -> tuple[ConfEntry, ...] | None:
     if all(stanza.children is None for stanza in stanzas):
         return None
     return tuple(child for stanza in stanzas for child in stanza.children or ())

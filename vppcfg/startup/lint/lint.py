@@ -9,7 +9,7 @@ from vppcfg.common.release import RELEASES, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.placeholder import placeholders
 from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
-from vppcfg.startup.conf.reader import LIMIT_BYTES, UNCLOSED, read_conf
+from vppcfg.startup.conf.reader import UNCLOSED, closed, is_too_large, read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.lint.caution import cautions
@@ -24,7 +24,7 @@ _STARTS_NEVERTHELESS = frozenset({"conf-passed-over"})
 def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurroundings | None = None) -> ConfJudgement:
     """Return all that is wrong with a file for any of the releases; what is the same for several stands there once."""
     known = known or ConfSurroundings()
-    text, unfilled = placeholders(text)
+    text, unfilled = (text, ()) if is_too_large(text) else placeholders(text)
     lines = {one.line for one in unfilled}
     found: dict[tuple[Problem, Level], list[Release]] = {(one, Level.FORM): list(releases) for one in unfilled}
     is_read = False
@@ -61,8 +61,7 @@ def _stops(
     VPP reads braces that are never closed as if they were at the end; what they swallow stops it, or is passed over.
     """
     if problems and problems[0].rule == UNCLOSED:
-        closed = f"{text}\n}}"
-        return len(closed) > LIMIT_BYTES or bool(judge(closed, (release,), known).stopped)
+        return bool(judge(closed(text, release), (release,), known).stopped)
     return any(one.severity is Severity.ERROR and one.rule not in _STARTS_NEVERTHELESS for one, _ in pairs)
 
 

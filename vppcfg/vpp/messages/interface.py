@@ -88,9 +88,8 @@ def read_workers(connection: Connection, replies: Replies) -> int:
     """Return how many threads forward packets beside the main one (vlibmemory/vlib.api)."""
     if not connection.offers(_THREADS):
         return 0
-    message = connection.message("show_threads_reply")
-    rows = [row for data in replies.get(message.index, ()) for row in message.items(data, "name")]
-    return sum(_WORKER.search(text_of(name)) is not None for (name,) in rows)
+    found = connection.lists(replies, "show_threads_reply", ("retval",), "name")
+    return sum(_WORKER.search(text_of(name)) is not None for _, threads in found for (name,) in threads)
 
 
 def tx_requests(connection: Connection, workers: int) -> list[bytes]:

@@ -6,6 +6,7 @@ none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they a
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -63,8 +64,11 @@ def _wanted(connection: Connection, scope: ReadScope) -> Callable[[bytes], bool]
             return True
         if not any(number in data for number in numbers):  # wherever: most end here
             return False
-        paths = message.items(data, "sw_if_index", "table_id")
-        return table_of(data)[0] in tables or any(index in indexes or table in tables for index, table in paths)
+        try:
+            paths = message.items(data, "sw_if_index", "table_id")
+            return table_of(data)[0] in tables or any(index in indexes or table in tables for index, table in paths)
+        except struct.error:
+            return True  # whoever reads it says what is wrong with it
 
     return is_wanted
 
