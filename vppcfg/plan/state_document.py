@@ -31,6 +31,37 @@ from vppcfg.model.vrf import FibTable, table_key
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
 
+_FORMS: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(
+        [
+            "address",
+            "address_order",
+            "addresses",
+            "allowed_ips",
+            "collector",
+            "destination",
+            "endpoint",
+            "external",
+            "first",
+            "inside",
+            "last",
+            "link_local",
+            "local",
+            "next_hop",
+            "outside",
+            "peer",
+            "prefix",
+            "remote",
+            "source",
+            "unmanaged_addresses",
+        ],
+        lambda text: address_key(text if "/" in text else f"{text}/0"),
+    ),
+    **dict.fromkeys(
+        ["filtered_macs", "host_mac", "mac", "mac_mask"], lambda text: bytes.fromhex(text.replace(":", ""))
+    ),
+}
+"""How to read what addresses, prefixes and MAC addresses are called in all classes of the model."""
 _T = TypeVar("_T")
 _ATOMS = frozenset({bool, int, str, type(None)})
 
@@ -122,6 +153,13 @@ def _default(field: Field[Any]) -> object:
 
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
+    try:
+        return _state_of(document)
+    except (TypeError, AttributeError, KeyError) as error:  # something has another shape than all documents of ours
+        raise ValueError(f"this is no state document: {error}") from error
+
+
+def _state_of(document: object) -> State:
     tables_known = {*_TABLES, *(kind.table for kind in OBJECTS)}
     known = {"format_version", *get_type_hints(State), *tables_known} - {"virtual", "objects"}
     data = _mapping(document, "the state", known)
@@ -241,7 +279,10 @@ def _build(
     data = _mapping(document, place, set(hints))
     convert = converters or {}
     try:
-        return record(**{key: _value(key, value, hints[key], convert.get(key)) for key, value in data.items()})
+        values = {key: _value(key, value, hints[key], convert.get(key)) for key, value in data.items()}
+        for key in _FORMS.keys() & values.keys():
+            _require_form(_FORMS[key], values[key])
+        return record(**values)
     except (TypeError, ValueError) as error:
         text = str(error)
         raise ValueError(
@@ -263,6 +304,13 @@ def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None
     if type(value) not in (get_args(hint) or (hint,)):
         raise ValueError(f"{key} cannot be {value!r}")
     return value
+
+
+def _require_form(read: Callable[[str], object], value: Any) -> None:
+    """Raise ValueError unless a text, or each of several, can be read; '' is none."""
+    for text in (value,) if isinstance(value, str) else value if isinstance(value, frozenset | tuple) else ():
+        if isinstance(text, str) and text:
+            read(text)
 
 
 def _truth(key: str, data: Mapping[str, Any]) -> bool:
