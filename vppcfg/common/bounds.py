@@ -68,8 +68,8 @@ ROUTING_CHARACTERS = 8 << 20
 bytes and 1 us."""
 ROUTING_STATEMENTS = 100_000
 """Of BIRD at its top level; each takes 300 bytes. A router with 2,000 neighbours has 10,000."""
-SCRIPT_COMMANDS = 10_000
-"""Of scripts that are adopted together. Each is run on a simulated VPP several times, 3 ms in all."""
+SCRIPT_COMMANDS = 20_000
+"""Of scripts that are adopted together. Each is run on a simulated VPP several times, 0.4 ms in all."""
 SCRIPT_CHARACTERS = 1 << 20
 """Of their commands: 25,000 rules of access lists, 0.3 ms each."""
 RESULT_BYTES = 64 << 20

@@ -365,6 +365,8 @@ class Tables:
         """What happened since the events were last sent."""
         self.processes: set[str] = set()
         """The nodes of processes that were created on the way, by name."""
+        self.worked_out: dict[Any, Any] = {}
+        """What one question was answered with, while it is asked again and again, and nothing else."""
         self._parts: dict[type[Any], Any] = {}
 
     def part(self, kind: type[Part]) -> Part:

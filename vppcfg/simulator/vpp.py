@@ -69,6 +69,8 @@ class SimulatedVpp:
         self.clock = clock
         self.faults = FaultCounter(faults or Faults(), on_change)
         self._late: list[tuple[int, bytes]] = []
+        self._asked = ""
+        """The message that came last."""
         self._new_linux = partial(LinuxSide, namespaces, host_devices, has_vlans=has_vlan_devices)
         self._state = state or State()
         self._ports = ports
@@ -145,6 +147,9 @@ class SimulatedVpp:
             values = self.codec.unpack(name, message)
         except MalformedMessageError:
             return []
+        if name != self._asked:
+            self._asked = name
+            self.tables.worked_out.clear()
         receiver = values.get("client_index", client.handle)
         known = clients.get(receiver)
         is_change = name in _CHANGES and not _is_reading(name, values)
@@ -162,6 +167,7 @@ class SimulatedVpp:
 
     def run_line(self, text: str) -> tuple[int, str]:
         """Run CLI commands as if typed; return VPP's code and what they print."""
+        self._asked = ""
         return self._cli.run(text)
 
     @property

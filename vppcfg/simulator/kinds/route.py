@@ -165,7 +165,10 @@ def _look_up(call: Call, values: Values) -> Outgoing:
     if values["prefix.len"] > bits:
         return call.reply(retval=Retval.INVALID_PREFIX_LENGTH)
     asked, length = int.from_bytes(values["prefix.address.un"][: bits // 8]), values["prefix.len"]
-    known = best(call.tables, is_ipv6, table_id)
+    place = ("routes", is_ipv6, table_id)
+    if place not in call.tables.worked_out:
+        call.tables.worked_out[place] = best(call.tables, is_ipv6, table_id)
+    known = call.tables.worked_out[place]
     for shorter in range(length, -1 if not values["exact"] else length - 1, -1):
         key = (asked >> (bits - shorter) << (bits - shorter), shorter)
         if key in known:
