@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from vppcfg.routing_daemons.bird_text import Statement, statements
 from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact
+from vppcfg.routing_daemons.secrets import hide_in_bird
 
 _GLOBAL = frozenset({"router"})
 """The id of the router: every protocol that uses it begins anew."""
@@ -40,7 +41,8 @@ def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpa
             text = "policy changes: routes pass the filters again"
             yield RoutingImpact(level=SessionImpact.POLICY, text=text)
         else:
-            text = f"what `{' '.join(statement.words[:4])}` does to sessions is not known"
+            shown = " ".join(hide_in_bird(" ".join(statement.words)).split()[:4])
+            text = f"what `{shown}` does to sessions is not known"
             yield RoutingImpact(level=SessionImpact.UNKNOWN, text=text)
 
 
