@@ -308,9 +308,7 @@ def _column_pairs(row: Row, page: Page) -> Iterator[tuple[str, str]]:
 
 def _bottom(choice: Choice) -> ScreenLine:
     if choice.typing is not None:
-        return ScreenLine(
-            text=f"Filter: {choice.typing}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG
-        )
+        return ScreenLine(text=f"Filter: {choice.typing}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG)
     text = f"filter {choice.filter!r}  {HELP}" if choice.filter else HELP
     return ScreenLine(text="Esc back  q quit  space freeze" if choice.detail else text)
 

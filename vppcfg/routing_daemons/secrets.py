@@ -35,7 +35,7 @@ _FRR_COMMANDS = (
 _FRR_LEADS = "|".join(
     (
         *map(_command, _FRR_COMMANDS),
-        # `key` and `authentication` are commands of their own, and with an unknown word FRR takes them as abbreviations.
+        # `key` and `authentication` are commands of their own; before an unknown word FRR takes them as abbreviations.
         rf"{_shortened('key-string')}(?={_BLANK}+(?!\s|chain\b|\d+{_BLANK}*$))",
         *(
             rf"{_command(form)}(?={_BLANK}+(?!\s|(?:message-digest|null|key-chain)\b))"
@@ -76,7 +76,7 @@ def hide_in_bird(text: str, *others: str) -> str:
     names: set[str] = set()
     while found := {name for each in (text, *others) for name in _names(each, names)} - names:
         names |= found
-    parts, place = [], 0
+    parts, place = list[str](), 0
     for start, end in _secrets(text, names):
         if start >= place:
             parts += (text[place:start], _hidden(text[start:end]))
@@ -115,7 +115,11 @@ def _secrets(text: str, names: set[str]) -> Iterator[tuple[int, int]]:
             for start, end in _secrets(found["comment"].lstrip("/*#"), names):
                 shift = found.end() - len(found["comment"].lstrip("/*#"))
                 yield start + shift, end + shift
-        elif found["word"] or found["name"] in names or (found["named"] == "define" and _BIRD_SECRET_NAME.search(found["name"])):
+        elif (
+            found["word"]
+            or found["name"] in names
+            or (found["named"] == "define" and _BIRD_SECRET_NAME.search(found["name"]))
+        ):
             begin, depth, is_function = found.end(), 0, found["named"] == "function"
     if begin >= 0:
         yield begin, len(text)

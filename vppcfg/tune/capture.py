@@ -1,8 +1,9 @@
-"""Keeps in a folder what one look at a VPP brought, with what does not show written out, and reads it back on another machine.
+"""Keeps in a folder what one look at a VPP brought, and reads it back on another machine.
 
-A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json. With several
-looks they stand in subfolders 1, 2 and so on; capture.json has when each was taken. An archive of such a folder, a
-session pasted from a terminal, and a folder or an archive of texts with any names are read too.
+A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json, with what does
+not show written out. With several looks they stand in subfolders 1, 2 and so on; capture.json has when each was taken.
+An archive of such a folder, a session pasted from a terminal, and a folder or an archive of texts with any names are
+read too.
 """
 
 from __future__ import annotations

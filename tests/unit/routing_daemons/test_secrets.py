@@ -1,4 +1,4 @@
-"""Secrets in configurations of FRR and BIRD, in every form that `vtysh -C` and `bird -p` take, which nobody is to see."""
+"""Secrets of FRR and BIRD, in every form that `vtysh -C` and `bird -p` take, which nobody is to see."""
 
 import pytest
 
@@ -13,7 +13,11 @@ BIRD = (
     *('password "geheim" { id 1; algorithm hmac sha256; };', 'passwords { key "geheim"; password "geheim"; };'),
     *("password hex:00:geheim;", 'password ("geheim" + f("geheim"));', 'keys { key { id 1; secret "geheim"; }; };'),
     *('password "geheim', 'password "geheim"', 'bfd { password "geheim"; };', 'password "gehe\\";'),
-    *('define PW = "geheim";\npassword PW;', "define 'a.b' = \"geheim\";\npassword 'a.b';", 'define BGP_PW = "geheim";'),
+    *(
+        'define PW = "geheim";\npassword PW;',
+        "define 'a.b' = \"geheim\";\npassword 'a.b';",
+        'define BGP_PW = "geheim";',
+    ),
     *('define A = "geheim";\ndefine B =\n A;\npassword (B);', 'define /* x */ C\n= "geheim"; password\n# y\nC;'),
     *('function f() { if 1 = 1 then { return "geheim"; } return "geheim"; }\npassword (f());', '# password "geheim";'),
     *('/* password "geheim";\n secret "geheim" */', '# neighbor 1.2.3.4; password "geheim"'),
@@ -43,11 +47,12 @@ MESSAGES = (
 
 @pytest.mark.parametrize("line", FRR)
 def test_no_secret_of_frr_is_shown(line: str) -> None:
-    for shown in (hide_in_frr(f"router bgp 1\n  {line}\nexit\n"), *texts(impacts_of([("+", f" {line}"), ("-", line)]))):
-        assert "heim" not in shown
-    shown = hide_in_frr(f"router bgp 1\n  {line}\nexit\n").split("\n")
-    assert [shown[0], *shown[2:]] == ["router bgp 1", "exit", ""]
-    assert "***" in shown[1]
+    shown = hide_in_frr(f"router bgp 1\n  {line}\nexit\n")
+    for text in (shown, *texts(impacts_of([("+", f" {line}"), ("-", line)]))):
+        assert "heim" not in text
+    first, changed, *rest = shown.split("\n")
+    assert [first, *rest] == ["router bgp 1", "exit", ""]
+    assert "***" in changed
 
 
 @pytest.mark.parametrize("text", BIRD)
@@ -112,7 +117,12 @@ def test_a_constant_stays_hidden_when_its_use_goes_or_comes() -> None:
 def test_long_texts_take_no_time() -> None:
     """What has no end, or names a thousand constants, is read in time that grows with its length."""
     chain = "".join(f"define C{number + 1} = C{number};\n" for number in range(40))
-    for text in ('password "' * 20_000, "pass" * 50_000, f"{chain}password C40;", "area 0 virtual-link a" + " b" * 50_000):
+    for text in (
+        'password "' * 20_000,
+        "pass" * 50_000,
+        f"{chain}password C40;",
+        "area 0 virtual-link a" + " b" * 50_000,
+    ):
         hide_in_frr(text)
         hide_in_bird(text)
 
