@@ -59,9 +59,10 @@ def _of_protocols(old: list[Statement], new: list[Statement]) -> Iterator[Routin
 
 
 def _protocols(found: Iterable[Statement]) -> dict[str, tuple[Statement, ...]]:
-    """Return each protocol with the templates that it is made from, by its name or its place among its kind."""
+    """Return each protocol with its templates and constants, by its name or its place among its kind."""
     found = list(found)
     templates = {each.name: each for each in found if each.kind == "template"}
+    constants = {each.name.strip("'"): each for each in found if each.kind == "define"}
     unnamed: Counter[str] = Counter()
     protocols = {}
     for statement in found:
@@ -74,5 +75,8 @@ def _protocols(found: Iterable[Statement]) -> dict[str, tuple[Statement, ...]]:
         while base in templates and templates[base] not in chain:
             chain.append(templates[base])
             base = templates[base].base
+        for each in chain:  # which grows by the constants that it names, and by those that they name
+            used = (constants.get(word.strip("'()")) for word in each.words)
+            chain += dict.fromkeys(constant for constant in used if constant is not None and constant not in chain)
         protocols[name] = tuple(chain)
     return protocols

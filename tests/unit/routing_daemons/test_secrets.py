@@ -39,6 +39,7 @@ FRR = (
     *("! was: pa geheim", "neighbor 192.0.2.2 tcp-ao send-id 1 geheim", "neighbor 192.0.2.2 passwort geheim"),
 )
 MESSAGES = (
+    *("% Unknown: x ip rip authentication string geheim", "% Unknown: x ip nhrp authentication geheim"),
     *(f"line 16: % Unknown command[25]:  {line}" for line in FRR),
     *(f"% Ambiguous command: {line}" for line in FRR),
     *('bird: /etc/bird.conf:3:1 near password "geheim"', "ERROR: vtysh -c 'neighbor 192.0.2.2 password geheim'"),
