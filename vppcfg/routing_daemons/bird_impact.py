@@ -76,7 +76,7 @@ def _protocols(found: Iterable[Statement]) -> dict[str, tuple[Statement, ...]]:
             chain.append(templates[base])
             base = templates[base].base
         for each in chain:  # which grows by the constants that it names, and by those that they name
-            used = (constants.get(word.strip("'()")) for word in each.words)
+            used = (constants.get(word.strip("'()[],")) for word in each.words)
             chain += dict.fromkeys(constant for constant in used if constant is not None and constant not in chain)
         protocols[name] = tuple(chain)
     return protocols

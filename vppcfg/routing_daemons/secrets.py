@@ -47,7 +47,7 @@ _FRR_LEADS = "|".join(
 _FRR = re.compile(
     rf"(?P<lead>(?:^|[:!#'\"`,>\]]){_BLANK}*(?:no?{_BLANK}+)?(?:{_FRR_LEADS})"
     rf"|(?<!\S)(?:md5|authentication{_BLANK}+string|nhrp{_BLANK}+authentication|key(?:-s\w*)?(?={_BLANK}+(?!\s|chain\b|\d+\b)))"
-    rf"|(?<!\S)\S*(?:pass?w|secret|psk|tcp-ao|auth\S*-key|md5-auth)\S*){_BLANK}+\S.*",
+    rf"|(?<!\S)\S*(?:pass?w|secret|psk|tcp-ao|auth[\w-]{{0,20}}-key|md5-auth)\S*){_BLANK}+\S.*",
     re.IGNORECASE | re.MULTILINE,
 )
 """A command with a secret, in a comment or a message too; else a word that may mean one. All behind it is hidden."""
@@ -112,9 +112,8 @@ def _secrets(text: str, names: set[str]) -> Iterator[tuple[int, int]]:
                 yield begin, found.start()
                 begin = -1
         elif found["comment"]:
-            for start, end in _secrets(found["comment"].lstrip("/*#"), names):
-                shift = found.end() - len(found["comment"].lstrip("/*#"))
-                yield start + shift, end + shift
+            inside = found["comment"].replace("#", " ").replace("/*", "  ")  # comments do not nest
+            yield from ((found.start() + start, found.start() + end) for start, end in _secrets(inside, names))
         elif (
             found["word"]
             or found["name"] in names

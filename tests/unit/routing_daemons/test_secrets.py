@@ -121,6 +121,8 @@ def test_long_texts_take_no_time() -> None:
     for text in (
         'password "' * 20_000,
         "pass" * 50_000,
+        "auth" * 50_000,
+        "#a/*" * 50_000,
         f"{chain}password C40;",
         "area 0 virtual-link a" + " b" * 50_000,
     ):
