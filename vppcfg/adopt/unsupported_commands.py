@@ -11,6 +11,7 @@ from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
+from vppcfg.common.printable import is_harmless, printable
 from vppcfg.config.configuration import Configuration
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
@@ -42,8 +43,14 @@ class RestFile:
     @property
     def text(self) -> str:
         """Return the script."""
+        commands = (each if is_harmless(each) else f"# Not written: `{printable(each)}`" for each in self.commands)
         notes = (f"# {note}" for note in self.notes)
-        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *self.commands, *notes, ""))
+        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *commands, *notes, ""))
+
+    @property
+    def unwritten(self) -> int:
+        """Return how many commands stand in the script as comments, for they have characters that do not show."""
+        return sum(not is_harmless(each) for each in self.commands)
 
 
 def rest_of(

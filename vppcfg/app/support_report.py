@@ -122,9 +122,9 @@ class _Collector:
         )
 
     def _add(self, name: str, text: str, meaning: str = "") -> None:
-        """Keep a text without its secrets."""
-        plain, removals = redacted(text, name)
-        self._members[name] = plain.encode(errors="backslashreplace")
+        """Keep a text without its secrets, and with what does not show written out."""
+        plain, removals = redacted(printable_lines(text), name)
+        self._members[name] = plain.encode()
         self._removals += removals
         if meaning:
             self._meanings[name] = meaning
@@ -203,7 +203,7 @@ class _Collector:
         text = done.stdout.decode(errors="replace")
         if done.returncode or not text.strip():
             raise VppcfgError(f"journalctl cannot be read ({done.stderr.decode(errors='replace').strip() or 'empty'})")
-        self._add("log.txt", printable_lines(text), f"the last lines of the log of {', '.join(_LOG_UNITS)}")
+        self._add("log.txt", text, f"the last lines of the log of {', '.join(_LOG_UNITS)}")
 
 
 def _change(each: Record) -> dict[str, object]:

@@ -376,6 +376,8 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
         else "VPP is to run them at its start, by unix { exec }"
     )
     log.info("%s in %s; %s", _commands(rest.commands), rest_name, when)
+    if rest.unwritten:
+        log.warning("%d of them only as a comment: they have characters that do not show", rest.unwritten)
 
 
 def _commands(commands: Sequence[str]) -> str:

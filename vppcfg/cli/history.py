@@ -63,11 +63,13 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _show_file(journal: Journal, number: int | None) -> ExitCode:
-    from vppcfg.cli.output import write
+    from vppcfg.cli.output import is_terminal, write
+    from vppcfg.common.printable import printable_lines
 
     if number is None:
         raise UsageError("--file is for one change", "name it: `vppcfg history N --file`")
-    write(journal.source(number).decode(errors="surrogateescape"), sys.stdout)
+    text = journal.source(number).decode(errors="surrogateescape")
+    write(printable_lines(text) if is_terminal(sys.stdout) else text, sys.stdout)
     return ExitCode.DONE
 
 

@@ -114,7 +114,7 @@ def screen(view: RouterView, choice: Choice, width: int, height: int) -> list[Sc
     lines = [*_header(view, choice)]
     if view.snapshot.counters is None:
         lines += [ScreenLine(text=""), ScreenLine(text="VPP cannot be read; waiting for it", colour=Colour.BAD)]
-        lines.append(ScreenLine(text=printable(view.snapshot.problem)))
+        lines.append(ScreenLine(text=view.snapshot.problem))
     elif choice.detail:
         lines += _detail(view, choice)
     else:
@@ -222,7 +222,7 @@ def _columns_for(rows: Sequence[Row], width: int) -> tuple[Column, ...]:
 
 def _why_empty(view: RouterView, choice: Choice) -> str:
     if choice.filter:
-        return f"Nothing here has {printable(choice.filter)!r} in its name"
+        return f"Nothing here has {choice.filter!r} in its name"
     counters = view.snapshot.counters
     if choice.page is Page.NODES and counters is not None and counters.nodes is None:
         return "No counters of nodes: `statseg { per-node-counters on }` has VPP keep them; too many are left out"
@@ -242,7 +242,7 @@ def _table(
     selected = min(choice.selected, len(rows) - 1) if choice is not None else -1
     first = max(0, selected - room + 1)
     for place, row in enumerate(rows[first : first + room], start=first):
-        text = " ".join(_cell(printable(column.text(row)), column) for column in columns)
+        text = " ".join(_cell(column.text(row), column) for column in columns)
         yield ScreenLine(text=text, is_selected=place == selected, colour=_colour(row))
 
 
@@ -263,13 +263,13 @@ def _detail(view: RouterView, choice: Choice) -> Iterator[ScreenLine]:
     """Yield everything about one interface, worker or node."""
     found = next((row for row in rows_of(view, Choice(page=choice.page)) if name_of(row) == choice.detail), None)
     yield ScreenLine(text="")
-    yield ScreenLine(text=printable(choice.detail), colour=Colour.STRONG)
+    yield ScreenLine(text=choice.detail, colour=Colour.STRONG)
     if found is None:
         yield ScreenLine(text="is not there any more")
         return
     pairs = _interface_pairs(found, view) if isinstance(found, InterfaceRates) else _column_pairs(found, choice.page)
     for label, text in pairs:
-        yield ScreenLine(text=f"  {label:<26}{printable(text)}")
+        yield ScreenLine(text=f"  {label:<26}{text}")
 
 
 def _interface_pairs(row: InterfaceRates, view: RouterView) -> Iterator[tuple[str, str]]:
@@ -308,10 +308,8 @@ def _column_pairs(row: Row, page: Page) -> Iterator[tuple[str, str]]:
 
 def _bottom(choice: Choice) -> ScreenLine:
     if choice.typing is not None:
-        return ScreenLine(
-            text=f"Filter: {printable(choice.typing)}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG
-        )
-    text = f"filter {printable(choice.filter)!r}  {HELP}" if choice.filter else HELP
+        return ScreenLine(text=f"Filter: {choice.typing}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG)
+    text = f"filter {choice.filter!r}  {HELP}" if choice.filter else HELP
     return ScreenLine(text="Esc back  q quit  space freeze" if choice.detail else text)
 
 
@@ -332,7 +330,11 @@ def _fitted(line: ScreenLine, width: int) -> ScreenLine:
 
 
 def fit(text: str, width: int) -> str:
-    """Return a text that takes `width` columns of a terminal: cut with `~`, or filled with spaces."""
+    """Return a text that takes `width` columns of a terminal: cut with `~`, or filled with spaces.
+
+    What does not show is written out.
+    """
+    text = printable(text)
     if len(text) <= width and text.isascii():
         return text.ljust(width)
     used, kept = 0, list[str]()

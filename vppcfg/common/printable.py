@@ -19,6 +19,7 @@ _HARMFUL = re.compile(
     "\ud800-\udfff"  # surrogates (Cs), which stand for bytes that are no UTF-8
     "]"
 )
+_IN_LINES = re.compile(r"[^\n\t]+")
 
 
 def printable(text: str) -> str:
@@ -33,8 +34,8 @@ def _escaped(char: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""Return `text` as `printable` does, but for the ends of its lines (\n), which stay."""
-    return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))
+    r"""Return `text` as `printable` does, but for tabs and the ends of its lines, which stay; \r\n becomes \n."""
+    return _IN_LINES.sub(lambda found: printable(found.group()), text.replace("\r\n", "\n"))
 
 
 def is_harmless(text: str) -> bool:
@@ -54,14 +55,19 @@ def in_page(value: Any) -> Any:
     """
     if not isinstance(value, str) or _HARMFUL.search(value) is None:
         return value
-    return type(value)(_HARMFUL.sub(lambda found: _escaped(found.group()), value))
+    return type(value)(written_out(value))
+
+
+def written_out(text: str) -> str:
+    r"""Return a text with \x, \u or \U escapes for what does not show, as the double quotes of YAML read it."""
+    return _HARMFUL.sub(lambda found: _escaped(found.group()), text)
 
 
 def quoted(text: str) -> str:
     r"""Return a text in double quotes as YAML reads it, what does not show as \x, \u or \U escapes."""
     import json
 
-    return _HARMFUL.sub(lambda found: _escaped(found.group()), json.dumps(text, ensure_ascii=False))
+    return written_out(json.dumps(text, ensure_ascii=False))
 
 
 def json_text(

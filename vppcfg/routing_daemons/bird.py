@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Iterator
 from datetime import datetime
 
 from vppcfg.model.routing import RoutingFile
@@ -18,8 +19,8 @@ from vppcfg.routing_daemons.daemon import (
     run_bounded,
     staged,
     why_failed,
-    without_secrets,
 )
+from vppcfg.routing_daemons.secrets import hide_in_bird, hide_in_message
 
 _QUICK_S = 20.0
 _SLACK_S = 60
@@ -82,9 +83,7 @@ class Bird:
             return running.trouble
         if running.text == text:
             return RoutingDifference()
-        lines = difflib.unified_diff(running.text.splitlines(), text.splitlines(), lineterm="", n=0)
-        shown = [f"{line[0]} {without_secrets(line[1:])}" for line in list(lines)[2:] if not line.startswith("@@")]
-        return RoutingDifference(lines=tuple(shown), impacts=impacts_between(running.text, text))
+        return RoutingDifference(lines=tuple(_lines(running.text, text)), impacts=impacts_between(running.text, text))
 
     def load(self, text: str, confirm_s: float | None) -> str:
         """Load a configuration, with BIRD's own timeout where it must be confirmed."""
@@ -126,8 +125,19 @@ class Bird:
         return "", output
 
 
+def _lines(before: str, after: str) -> Iterator[str]:
+    """Yield the lines that go and those that come, compared with their secrets and shown without."""
+    before, after = before.removesuffix("\n"), after.removesuffix("\n")
+    old, new = hide_in_bird(before, after).split("\n"), hide_in_bird(after, before).split("\n")
+    compared = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"))
+    for tag, old_start, old_end, new_start, new_end in compared.get_opcodes():
+        if tag != "equal":
+            yield from (f"- {line}" for line in old[old_start:old_end])
+            yield from (f"+ {line}" for line in new[new_start:new_end])
+
+
 def _last_line(output: str) -> str:
-    return without_secrets(next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no answer"))
+    return hide_in_message(next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no answer"))
 
 
 def _kernels(output: str) -> list[tuple[str, int]]:

@@ -7,24 +7,27 @@ decides that for itself: whatever has changed of one counts as a restart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from vppcfg.routing_daemons.bird_text import Statement, statements
 from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact
+from vppcfg.routing_daemons.secrets import hide_in_bird
 
 _GLOBAL = frozenset({"router"})
 """The id of the router: every protocol that uses it begins anew."""
 _POLICY = frozenset({"filter", "function", "define", "attribute"})
 _HARMLESS = frozenset({"log", "debug", "mrtdump", "timeformat", "watchdog", "hostname", "eval"})
 
+_AROUND = "'()[],"
+"""What may stand around the name of a constant."""
 _KEPT = 16
 """Words of a statement: its kind, its name and what it is made from are among the first seven."""
 
 
 def impacts_between(before: str, after: str) -> tuple[RoutingImpact, ...]:
     """Return what changes between two configurations, the worst first."""
-    old, new = ([_shortened(each) for each in statements(text)] for text in (before, after))
+    old, new = list(_shortened(before)), list(_shortened(after))
     found = {impact.text: impact.level for impact in _impacts(old, new)}
     return tuple(
         RoutingImpact(level=level, text=text)
@@ -32,12 +35,22 @@ def impacts_between(before: str, after: str) -> tuple[RoutingImpact, ...]:
     )
 
 
-def _shortened(statement: Statement) -> Statement:
-    """Return a statement that is equal to another one when it was; of a long one, a digest stands for all words."""
-    words = statement.words
-    if len(words) <= _KEPT:
-        return statement
-    return Statement(words=(*words[:_KEPT], sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()))
+def _shortened(text: str) -> Iterator[Statement]:
+    """Yield the statements of a text, each equal to another one when it was.
+
+    Of a long one a digest stands for all words; those that are constants, which BIRD wants before they are used, stay.
+    """
+    constants: set[str] = set()
+    for statement in statements(text):
+        words = statement.words
+        if statement.kind == "define":
+            constants.add(statement.name.strip("'"))
+        if len(words) > _KEPT:
+            used = (word for word in words[_KEPT:] if word.strip(_AROUND) in constants)
+            digest = sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()
+            yield Statement(words=(*words[:_KEPT], *dict.fromkeys(used), digest))
+        else:
+            yield statement
 
 
 def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpact]:
@@ -52,7 +65,8 @@ def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpa
             text = "policy changes: routes pass the filters again"
             yield RoutingImpact(level=SessionImpact.POLICY, text=text)
         else:
-            text = f"what `{' '.join(statement.words[:4])}` does to sessions is not known"
+            shown = " ".join(hide_in_bird(" ".join(statement.words)).split()[:4])
+            text = f"what `{shown}` does to sessions is not known"
             yield RoutingImpact(level=SessionImpact.UNKNOWN, text=text)
 
 
@@ -69,10 +83,9 @@ def _of_protocols(old: list[Statement], new: list[Statement]) -> Iterator[Routin
 
 
 def _protocols(found: Sequence[Statement]) -> dict[str, tuple[Statement, bytes]]:
-    """Return each protocol with a digest of the templates that it is made from, by its name or its place."""
-    templates = {each.name: each for each in found if each.kind == "template"}
+    """Return each protocol with a digest of the templates and constants that it uses, by its name or its place."""
     unnamed: Counter[str] = Counter()
-    origins = _Origins(templates)
+    origins = _Origins(found)
     protocols = {}
     for statement in found:
         if statement.kind != "protocol" or len(statement.words) < 2:
@@ -80,25 +93,40 @@ def _protocols(found: Sequence[Statement]) -> dict[str, tuple[Statement, bytes]]
         kind = statement.words[1]
         unnamed[kind] += not statement.name
         name = statement.name or f"{kind}{unnamed[kind]}"
-        protocols[name] = (statement, origins.digest(statement.base))
+        protocols[name] = (statement, origins.of(statement))
     return protocols
 
 
 class _Origins:
-    """What templates are made from: a digest of each with all that are above it, computed once."""
+    """What statements are made from: a digest of each template and constant with all that it uses, computed once."""
 
-    def __init__(self, templates: Mapping[str, Statement]) -> None:
-        self._templates = templates
-        self._digests: dict[str, bytes] = {}
+    def __init__(self, found: Iterable[Statement]) -> None:
+        self._all = {(each.kind, each.name.strip("'")): each for each in found if each.kind in {"template", "define"}}
+        self._digests: dict[tuple[str, str], bytes] = {}
 
-    def digest(self, name: str) -> bytes:
-        """Return the digest of a template, b"" of one that is not there, or is above itself."""
-        chain: dict[str, None] = {}
-        while name in self._templates and name not in self._digests and name not in chain:
-            chain[name] = None
-            name = self._templates[name].base
-        found = self._digests.get(name, b"")
-        for each in reversed(chain):
-            words = "\n".join(self._templates[each].words).encode(errors="surrogateescape")
-            found = self._digests[each] = sha256(words + found).digest()
-        return found
+    def of(self, statement: Statement) -> bytes:
+        """Return the digest of what a statement uses; what uses itself counts once."""
+        return sha256(b"".join(map(self._digest, self._used(statement)))).digest()
+
+    def _used(self, statement: Statement) -> list[tuple[str, str]]:
+        named = [("template", statement.base), *(("define", word.strip(_AROUND)) for word in statement.words)]
+        return [each for each in dict.fromkeys(named) if each in self._all]
+
+    def _digest(self, place: tuple[str, str]) -> bytes:
+        stack = [place]
+        begun: set[tuple[str, str]] = set()
+        while stack:
+            last = stack[-1]
+            used = self._used(self._all[last])
+            missing = (
+                [] if last in begun else [each for each in used if each not in self._digests and each not in begun]
+            )
+            begun.add(last)
+            if missing:
+                stack += missing
+                continue
+            words = "\n".join(self._all[last].words).encode(errors="surrogateescape")
+            below = (self._digests.get(each, b"") for each in used)
+            self._digests.setdefault(last, sha256(b"".join((words, *below))).digest())
+            stack.pop()
+        return self._digests[place]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +14,11 @@ from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_
 from vppcfg.common.bounds import ROUTING_CHARACTERS
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
+from vppcfg.routing_daemons.secrets import hide_in_message
 
 NOTHING_WAITS = "nothing waits to be confirmed"
 FRR_RUN_FOLDER = "/var/run/frr"
 _SHOWN = 300
-_SECRET = re.compile(  # FRR takes a password to the end of its line, with blanks
-    r"(?P<word>\b(?:password|key-string|authentication-key|auth-key|secret|md5|clear|encrypted"
-    r"|authentication string|nhrp authentication)\s+(?:\d\s+)?)"
-    r"(?P<value>\"[^\"]*\"|(?!(?:md5|clear|encrypted)\s)\S.*)"
-)
 
 
 class SessionImpact(IntEnum):
@@ -122,13 +117,8 @@ def why_failed(ran: CommandResult) -> str:
     if not ran.trouble:
         return ""
     lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines() if line.strip()]
-    tail = f": {without_secrets(lines[-1])[:_SHOWN]}" if lines else ""
+    tail = f": {hide_in_message(lines[-1])[:_SHOWN]}" if lines else ""
     return f"{ran.trouble}{tail}"
-
-
-def without_secrets(line: str) -> str:
-    """Return a line of a configuration with its passwords left out."""
-    return _SECRET.sub(lambda found: f"{found['word']}***", line)
 
 
 @contextmanager

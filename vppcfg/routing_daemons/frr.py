@@ -16,9 +16,9 @@ from vppcfg.routing_daemons.daemon import (
     run_bounded,
     staged,
     why_failed,
-    without_secrets,
 )
 from vppcfg.routing_daemons.frr_impact import impacts_of
+from vppcfg.routing_daemons.secrets import hide_in_frr
 
 VTYSH = "vtysh"
 RELOAD = "/usr/lib/frr/frr-reload.py"
@@ -66,7 +66,7 @@ class Frr:
         if not ran.trouble:
             return []
         lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines()]
-        return [without_secrets(line) for line in lines if line.startswith("line ")] or [why_failed(ran)]
+        return [hide_in_frr(line) for line in lines if line.startswith("line ")] or [why_failed(ran)]
 
     def why_unfit(self, text: str) -> str:
         """Return why FRR cannot load a configuration now: it is down, or lacks a program or daemon; '' when it can."""
@@ -102,7 +102,7 @@ class Frr:
                 return f"frr-reload.py cannot compare it: {why_failed(again)}"
         found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
         return RoutingDifference(
-            lines=tuple(f"{sign} {without_secrets(line)}" for sign, line in found), impacts=impacts_of(found)
+            lines=tuple(f"{sign} {hide_in_frr(line)}" for sign, line in found), impacts=impacts_of(found)
         )
 
     def load(self, text: str, confirm_s: float | None) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact, without_secrets
+from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact
+from vppcfg.routing_daemons.secrets import hide_in_frr
 
 _NEIGHBOR = re.compile(r"(no )?neighbor (?P<peer>\S+)(?: (?P<what>\S+))?(?: (?P<value>\S+))?")
 _HARMLESS = frozenset({"description"})
@@ -75,7 +76,7 @@ def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
     elif context.startswith("router bgp") or context.startswith("address-family"):
         yield from _bgp(sign, text)
     elif _IGP.match(context):
-        yield _sessions(f"adjacencies and routes of {context.split()[1]} may change (`{without_secrets(text)}`)")
+        yield _sessions(f"adjacencies and routes of {context.split()[1]} may change (`{hide_in_frr(text)}`)")
     elif found := _ROUTE.match(text):
         yield RoutingImpact(level=SessionImpact.POLICY, text=f"the static route to {found['prefix']} changes")
     elif _FORWARDING.match(text):
@@ -113,7 +114,7 @@ def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
 
 def _of_interface(text: str, name: str) -> Iterator[RoutingImpact]:
     if _IGP_OF_INTERFACE.match(text):
-        yield _sessions(f"adjacencies on {name} may restart (`{without_secrets(text)}`)")
+        yield _sessions(f"adjacencies on {name} may restart (`{hide_in_frr(text)}`)")
     elif _SHUTDOWN.match(text):
         yield _sessions(f"{name} is set {'up' if text.startswith('no') else 'down'} in Linux")
     elif not _NOTHING.match(text):
@@ -126,4 +127,4 @@ def _sessions(text: str) -> RoutingImpact:
 
 def _unknown(text: str) -> RoutingImpact:
     level = SessionImpact.UNKNOWN
-    return RoutingImpact(level=level, text=f"what `{without_secrets(text)}` does to sessions is not known")
+    return RoutingImpact(level=level, text=f"what `{hide_in_frr(text)}` does to sessions is not known")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import stat
 
 from vppcfg.common.bounds import ROUTING_CHARACTERS
@@ -15,40 +16,70 @@ from vppcfg.common.bounds import ROUTING_CHARACTERS
 _MOST_LINKS = 40
 
 
-def read_text(path: str, named_by: os.stat_result | None = None, links: int = 0) -> tuple[str, os.stat_result]:
+def read_text(path: str, named_by: os.stat_result | None = None) -> tuple[str, os.stat_result]:
     """Return the text of a regular file, and what the file is. Raise OSError, also where a pipe or a device is.
 
-    `named_by` is the file that includes it, or the link to it: unless that belongs to root or to the user, its owner
-    must be able to read what it names.
+    `named_by` is the file that includes it. Unless that, or a link on the way, belongs to root or to the user, its
+    owner must be able to reach and to read what it names.
     """
-    place = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    place = _reached(path, None if named_by is None or named_by.st_uid in _trusted() else named_by)
     try:
         status = os.fstat(place)
-        if stat.S_ISLNK(status.st_mode):
-            if links >= _MOST_LINKS:
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            target = os.path.join(os.path.dirname(path), os.readlink("", dir_fd=place))
-            by = status if named_by is None or named_by.st_uid in _trusted() else named_by
-            return read_text(target, by, links + 1)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
         if status.st_size > ROUTING_CHARACTERS:
             raise OSError(errno.EFBIG, f"it is larger than {ROUTING_CHARACTERS >> 20} MB")
-        if named_by is not None and not _may_name(named_by, status):
-            raise OSError(errno.EACCES, "who names it may not read it")
         with open(f"/proc/self/fd/{place}", encoding="utf-8", errors="surrogateescape") as file:
             return file.read(ROUTING_CHARACTERS), status
     finally:
         os.close(place)
 
 
+def _reached(path: str, named_by: os.stat_result | None) -> int:
+    """Return a descriptor of what a path leads to, each of its folders and links looked at on the way."""
+    names, links = os.path.join(os.getcwd(), path).split("/")[::-1], 0
+    place = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    try:
+        while names:
+            if not _may(named_by, os.fstat(place), stat.S_IXOTH):
+                raise OSError(errno.EACCES, "who names it may not reach it")
+            if not (name := names.pop()):
+                continue
+            below = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+            status = os.fstat(below)
+            if stat.S_ISLNK(status.st_mode):
+                links += 1
+                target = os.readlink("", dir_fd=below)
+                os.close(below)
+                if links > _MOST_LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+                names += target.split("/")[::-1]
+                named_by = named_by or (None if status.st_uid in _trusted() else status)
+                below = os.open("/" if target.startswith("/") else ".", os.O_PATH | os.O_CLOEXEC, dir_fd=place)
+            os.close(place)
+            place = below
+        if not _may(named_by, os.fstat(place), stat.S_IROTH):
+            raise OSError(errno.EACCES, "who names it may not read it")
+    except OSError:
+        os.close(place)
+        raise
+    return place
+
+
 def _trusted() -> set[int]:
     return {0, os.geteuid()}
 
 
-def _may_name(by: os.stat_result, status: os.stat_result) -> bool:
-    """Return whether the owner of a file or a link may read what it names."""
-    if by.st_uid in {*_trusted(), status.st_uid}:
+def _may(by: os.stat_result | None, status: os.stat_result, right: int) -> bool:
+    """Return whether the owner of a file or a link has a right, as others have it, to a file or a folder."""
+    if by is None or by.st_uid == status.st_uid:
         return True
-    is_of_group = by.st_gid == status.st_gid and bool(status.st_mode & stat.S_IRGRP)
-    return is_of_group or bool(status.st_mode & stat.S_IROTH)
+    return bool(status.st_mode & (right << 3 if status.st_gid in _groups(by) else right))
+
+
+def _groups(by: os.stat_result) -> set[int]:
+    try:
+        user = pwd.getpwuid(by.st_uid)
+    except KeyError:
+        return {by.st_gid}
+    return {by.st_gid, *os.getgrouplist(user.pw_name, user.pw_gid)}

@@ -1,8 +1,9 @@
-"""Keeps in a folder what one look at a VPP brought, as it came, and reads it back on another machine.
+"""Keeps in a folder what one look at a VPP brought, and reads it back on another machine.
 
-A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json. With several
-looks they stand in subfolders 1, 2 and so on; capture.json has when each was taken. An archive of such a folder, a
-session pasted from a terminal, and a folder or an archive of texts with any names are read too.
+A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json, with what does
+not show written out. With several looks they stand in subfolders 1, 2 and so on; capture.json has when each was taken.
+An archive of such a folder, a session pasted from a terminal, and a folder or an archive of texts with any names are
+read too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from vppcfg.common.bounds import CAPTURE_BYTES, CAPTURE_CHARACTERS, CAPTURE_LINES
 from vppcfg.common.documents import parse_json
 from vppcfg.common.names import natural_key
+from vppcfg.common.printable import json_text, printable_lines
 from vppcfg.common.unpacking import Files, content_of, files_below, files_in_archive, files_in_folder, is_archive
 from vppcfg.errors import UsageError
 from vppcfg.record import record
@@ -171,21 +173,22 @@ def write_captures(captures: Iterable[Capture], folder: Path) -> None:
         if any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty", "name a folder that is new or empty")
         for number, capture in enumerate(captures, start=1):
-            _write(capture, folder / str(number))
+            texts = {name: printable_lines(text) for name, text in sorted(capture.texts.items())}
+            _write(texts, capture.documents, folder / str(number))
             times[str(number)] = capture.taken_s
-            lines[str(number)] = {name: len(text.splitlines()) for name, text in sorted(capture.texts.items())}
+            lines[str(number)] = {name: len(text.splitlines()) for name, text in texts.items()}
         document = {"format_version": FORMAT_VERSION, "taken_s": times, "lines": lines}
         (folder / _TIMES).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {error.filename or folder}: {error.strerror}") from error
 
 
-def _write(capture: Capture, folder: Path) -> None:
+def _write(texts: Mapping[str, str], documents: Mapping[str, Any], folder: Path) -> None:
     folder.mkdir()
-    for name, text in sorted(capture.texts.items()):
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8", errors="surrogateescape")
-    for name, document in sorted(capture.documents.items()):
-        (folder / f"{name}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    for name, document in sorted(documents.items()):
+        (folder / f"{name}.json").write_text(json_text(document) + "\n", encoding="utf-8")
 
 
 def _times(files: Files, name: str) -> tuple[dict[str, float], dict[str, dict[str, int]]]:

@@ -88,6 +88,17 @@ def test_a_file_is_shown_of_one_change(run: Run) -> None:
     assert run("history", "--file")[0] == ExitCode.INVALID
 
 
+def test_a_terminal_gets_the_file_of_a_change_with_what_does_not_show_written_out(
+    run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = L3.replace("1500", "1400") + "# \u202e\tx\n"
+    (files / "odd.yaml").write_text(text)
+    assert run("apply", "-c", "odd.yaml")[0] == ExitCode.DONE
+    assert run("history", "3", "--file")[1] == text
+    monkeypatch.setattr("vppcfg.cli.output.is_terminal", lambda stream: True)
+    assert run("history", "3", "--file")[1] == text.replace("\u202e", "\\u202e")
+
+
 def test_a_comment_has_a_limit(run: Run) -> None:
     assert run("apply", "-c", "l3.yaml", "-m", "x" * 501)[0] == ExitCode.INVALID
 

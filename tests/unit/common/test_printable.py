@@ -29,7 +29,7 @@ def test_no_control_format_or_separator_character_is_shown() -> None:
     assert is_shown(json_text(whole))
     assert is_shown(quoted(whole))
     assert is_shown(masked(whole))
-    assert is_shown(printable_lines(whole).replace("\n", ""))
+    assert is_shown(printable_lines(whole).replace("\n", "").replace("\t", ""))
     assert is_shown(in_page(whole).replace("\n", ""))
     assert not any(is_harmless(char) for char in whole)
 
@@ -56,7 +56,7 @@ def test_yaml_means_what_it_meant(text: str) -> None:
 
 def test_lines_stay_lines_only_where_they_are_ours() -> None:
     assert printable("a\nb\x1b") == "a\\nb\\x1b"
-    assert printable_lines("a\nb\x1b") == "a\nb\\x1b"
+    assert printable_lines("a\r\nb\t\x1b\r") == "a\nb\t\\x1b\\r"
 
 
 def test_what_is_no_text_goes_into_a_page_as_it_is() -> None:

@@ -49,6 +49,7 @@ def test_comments_blanks_and_order_change_nothing() -> None:
     ("old", "new", "level", "said"),
     [
         ("as 65003", "as 65004", SessionImpact.SESSIONS, "protocol up2 is reconfigured"),
+        ("OWN = 65001", "OWN = 65009", SessionImpact.SESSIONS, "protocol up1 is reconfigured"),
         ("hold time 30", "hold time 9", SessionImpact.SESSIONS, "protocol up1 is reconfigured"),
         ("10.0.0.1;", "10.0.0.2;", SessionImpact.SESSIONS, "the router id changes"),
         ("10.0.0.0/8+", "10.0.0.0/9+", SessionImpact.POLICY, "policy changes"),

@@ -1,7 +1,9 @@
 """Files that a routing daemon loads."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -24,8 +26,46 @@ def test_a_description_that_is_no_utf_8_is_written_as_it_is(tmp_path: Path) -> N
         assert (Path(path).read_bytes(), trouble) == (content, "")
 
 
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that every user reaches, which those of tests are not."""
+    with TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_daemon_has_root_read_nothing_that_it_may_not_read_itself(tmp_path: Path) -> None:
+def test_a_daemon_has_root_reach_nothing_that_it_may_not_reach_itself(shared: Path) -> None:
+    """A file that all may read is still not for all in a folder that is closed to them, behind links too."""
+    (closed := shared / "closed").mkdir(mode=0o700)
+    (secret := closed / "secret.conf").write_text("root:x\n")
+    (conf := shared / "bird.conf").write_text("")
+    (link := shared / "linked").symlink_to(secret)
+    (folder := shared / "folder").symlink_to(closed)
+    (through := shared / "through").symlink_to("folder/../closed/secret.conf")
+    for path in (conf, link, folder, through):
+        os.chown(path, 12345, 12345, follow_symlinks=False)
+    for name in ("closed/secret.conf", "folder/secret.conf", "closed/*.conf", "folder/*.conf", "linked", "through"):
+        conf.write_text(f'include "{name}";\n')
+        with pytest.raises(IncludeError, match="who names it may not reach it"):
+            with_includes(str(conf))
+    for path in (link, through, folder / "secret.conf"):
+        with pytest.raises(OSError, match="who names it may not reach it"):
+            read_text(str(path))
+    assert read_text(str(secret))[0] == "root:x\n"
+    for mode, owner in ((0o750, 0), (0o750, 12345), (0o755, 0)):
+        closed.chmod(mode)
+        os.chown(closed, owner, 12345)
+        assert {read_text(str(path))[0] for path in (link, through, folder / "secret.conf")} == {"root:x\n"}
+        assert "root:x" in with_includes(str(conf))
+    (shared / "endless").symlink_to("endless")
+    with pytest.raises(OSError, match="symbolic links"):
+        read_text(str(shared / "endless"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_daemon_has_root_read_nothing_that_it_may_not_read_itself(shared: Path) -> None:
+    tmp_path = shared
     (secret := tmp_path / "secret").write_text("root:x\n")
     secret.chmod(0o640)
     (conf := tmp_path / "bird.conf").write_text(f'include "{secret}";\n')

@@ -13,13 +13,14 @@ from typing import Any
 import yaml
 
 from vppcfg.common.bounds import CONFIG_BYTES
-from vppcfg.common.printable import printable
+from vppcfg.common.printable import is_harmless, printable, written_out
 from vppcfg.config.yaml.document import Document, FileMark
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.problem import KeyPath, Problem
 
 EXTENSION = "x-"
 """The prefix of top-level keys that are ignored, such as those that hold anchors."""
+_TEXT = "tag:yaml.org,2002:str"
 _NOTE_COLUMN = 60
 """Where notes stand at the most, unless a line is longer."""
 
@@ -51,12 +52,23 @@ def overlaid(documents: Sequence[tuple[str, Document]]) -> Document:
 
 def merged_text(document: Document) -> str:
     """Return what a document has as YAML: every value in a line of its own, without comments and anchors."""
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     data = copied(document.data or {})
     text: str = yaml.dump(
-        data, Dumper=dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=CONFIG_BYTES
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=CONFIG_BYTES
     )
-    return text
+    return written_out(text)
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Writes a text with anything in it that does not show in double quotes, where an escape can stand for that."""
+
+    def text(self, text: str) -> yaml.ScalarNode:
+        """Return how a text stands in the document."""
+        node: yaml.ScalarNode = self.represent_scalar(_TEXT, text, style=None if is_harmless(text) else '"')
+        return node
+
+
+_Dumper.add_representer(str, _Dumper.text)
 
 
 def keys_with_origin(document: Document, name: str) -> Iterator[tuple[KeyPath, Any, str, int]]:
