@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from vppcfg.errors import UntrustedFileError
-from vppcfg.transaction.safe_open import _oneself, check_folder, read_trusted
+from vppcfg.transaction.safe_open import _oneself, check_folder, read_trusted, refuse_foreign_pipe
 
 GROUP, OTHER_GROUP, OTHER_USER = 4243, 4244, 4242
 
@@ -30,6 +30,21 @@ def open_to(path: Path, group: int) -> None:
     """Let a group write a file or folder."""
     os.chown(path, -1, group)
     path.chmod(0o770)
+
+
+@needs_root
+def test_a_pipe_in_a_folder_of_all_is_of_who_owns_it(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    refuse_foreign_pipe(pipe)
+    for user, mode in ((OTHER_USER, 0o600), (0, 0o622)):
+        os.chown(pipe, user, -1)
+        pipe.chmod(mode)
+        with pytest.raises(UntrustedFileError):
+            refuse_foreign_pipe(pipe)
+    with pytest.raises(UntrustedFileError, match="cannot look at"):
+        refuse_foreign_pipe(tmp_path / "none")
 
 
 def test_ones_own_file_is_read(file: Path) -> None:

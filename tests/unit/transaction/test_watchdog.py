@@ -131,6 +131,8 @@ def test_what_is_left_is_below_0_once_the_moment_is_past() -> None:
     now = datetime.fromisoformat("2026-01-02T03:04:05+00:00")
     timer = Timer(deadline="", moment_s=seconds_since_boot() - 5, machine_run=machine_run())
     assert -6 < remaining_s(timer, now) <= -5
+    of_former_run = replace(timer, deadline="2026-01-02T03:05:05+00:00", machine_run="another run")
+    assert remaining_s(of_former_run, now) == 60
 
 
 def test_a_unit_that_is_gone_is_stopped_without_a_word(
