@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from socket import AF_INET6
 
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.model.attachment import Attachment
@@ -81,12 +82,23 @@ class _Subnets:
 
     def have(self, name: str, host: str) -> bool:
         """Return whether an interface has an address in whose network a host is."""
+        key = address_key(f"{host}/{128 if ':' in host else 32}")
+        return any(_covers(address_key(subnet), key) for subnet in self._on(name))
+
+    def is_addressed(self, name: str, family: int) -> bool:
+        """Return whether an interface has any address of a family."""
+        return any((":" in address) == (family == AF_INET6) for address in self._on(name))
+
+    def own(self, name: str, host: str) -> bool:
+        """Return whether a host is an address of an interface itself."""
+        return any(address.partition("/")[0] == host for address in self._on(name))
+
+    def _on(self, name: str) -> set[str]:
         interface, found = self._state.interfaces.get(name), self._of.get(name, set())
         if interface is not None and name in self._state.lcps and self._state.facts.lcp.is_sync:
             donor = self._state.interfaces.get(interface.unnumbered or "", interface)
             found = found | interface.addresses | donor.addresses
-        key = address_key(f"{host}/{128 if ':' in host else 32}")
-        return any(_covers(address_key(subnet), key) for subnet in found)
+        return found
 
 
 def _covers(subnet: AddressKey, host: AddressKey) -> bool:
@@ -98,9 +110,12 @@ def _loses_its_path(attachment: Attachment, former: _Subnets, kept: _Subnets) ->
     if setting is None or setting.kind is not LinuxKind.ROUTE:
         return False
     names = {attachment.holder, *setting.interfaces()}
+    if needed_hosts(setting) and not any(kept.is_addressed(name, setting.family) for name in names):
+        return True
     return any(
-        any(former.have(name, host) for name in names) and not any(kept.have(name, host) for name in names)
+        any(before(name, host) for name in names) and not any(after(name, host) for name in names)
         for host in needed_hosts(setting)
+        for before, after in ((former.have, kept.have), (former.own, kept.own))
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.bond import Bond
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
@@ -17,6 +18,7 @@ from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
+from vppcfg.plan.linux_primaries import goes_with, has_following_device, network_of, secondaries
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
@@ -203,9 +205,11 @@ class Transition:
         """Return whether an address that goes may stay until those are there that come in its place.
 
         VPP must take all that come, anywhere, beside it, and the interface must keep its VRF and layer. No
-        interface that borrows from it may be left without an address.
+        interface that borrows from it may be left without an address, and none that comes may go with it in Linux.
         """
         if ":" not in address and before.name in self.observed.facts.address_followers:
+            return False
+        if self._is_followed(before.name) and network_of(address) in set(map(network_of, after.addresses)) - {None}:
             return False
         if before.name in self.moved or not after.addresses - before.addresses or _routing(before) != _routing(after):
             return False
@@ -213,12 +217,35 @@ class Transition:
         return index is None or index.conflict(before.name, address) is None
 
     def replaced_addresses(self, name: str) -> frozenset[str]:
-        """Return the addresses that an interface has before and after, and not while it moves to another FIB table."""
-        moved = self.moved.get(name)
-        if moved is None:
+        """Return the addresses that an interface has before and after, and not on the way.
+
+        It moves to another FIB table, or Linux takes them away with others.
+        """
+        before, after = self.kept(name), self.desired.interfaces.get(name)
+        if before is None or after is None:
             return frozenset()
-        both = self.observed.interfaces[name].addresses & self.desired.interfaces[name].addresses
-        return frozenset(address for address in both if moved[":" in address])
+        moved = self.moved.get(name, (False, False))
+        both = before.addresses & after.addresses
+        found = frozenset(address for address in both if moved[":" in address])
+        return found | secondaries(before, before.addresses - both | found) if self._is_followed(name) else found
+
+    def _is_followed(self, name: str) -> bool:
+        """Return whether a Linux device stays on which the addresses of an interface are set too."""
+        return name not in self.parted and has_following_device(name, self.observed)
+
+    def goes_in_linux(self, attachment: Attachment) -> bool:
+        """Return whether Linux loses a setting of a device, with that or with addresses that go on the way."""
+        name = attachment.holder
+        if name in self.parted:
+            return True
+        before, after = self.kept(name), self.desired.interfaces.get(name)
+        if before is None or after is None or not self._is_followed(name):
+            return False
+        staying = before.addresses & after.addresses - self.replaced_addresses(name)
+        removed = before.addresses - staying
+        if any(self.may_outlast(address, before, after) for address in removed if ":" not in address):
+            staying |= {address for address in after.addresses if ":" not in address}
+        return any(goes_with(attachment, address, staying) for address in removed)
 
     def moves_ipv4(self, name: str) -> bool:
         """Return whether an interface stays and leaves its FIB table of IPv4, for another one or to come back."""

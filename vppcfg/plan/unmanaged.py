@@ -22,7 +22,8 @@ from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.operations import RestoreAttachment
+from vppcfg.plan.linux_primaries import has_following_device
+from vppcfg.plan.operations import RemoveAddress, RestoreAttachment
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -72,7 +73,9 @@ def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
     deleted = _deleted(plan)
-    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted)})
+    without_address = (each.interface for each in plan.of(RemoveAddress) if ":" not in each.address)
+    renumbered = (name for name in without_address if has_following_device(name, plan.observed))
+    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted), *renumbered})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:

@@ -24,6 +24,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
+from vppcfg.plan.linux_primaries import goes_with
 from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=VirtualInterface)
@@ -79,6 +80,7 @@ class WorkingState:
             **sockets_in_use(state.virtual.items()),
         }
         self.has_linux = state.facts.has_linux
+        self.is_sync = state.facts.lcp.is_sync
         self.workers = state.facts.workers
         self.is_auto_subint = state.facts.lcp.is_auto_subint
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
@@ -327,6 +329,12 @@ class WorkingState:
         del self.linux_names[pair.netns, pair.host_name]
         if name in self.unmanaged:
             self.unmanaged[name] = {each for each in self.unmanaged[name] if each.linux is None}
+
+    def lose_in_linux(self, name: str, address: str) -> None:
+        """Take away what Linux loses with an address of an interface, where its device follows."""
+        if name in self.unmanaged and name in self.lcps and self.is_sync:
+            left = self.interfaces[name].addresses
+            self.unmanaged[name] = {each for each in self.unmanaged[name] if not goes_with(each, address, left)}
 
     def switch(self, name: str, **attributes: object) -> None:
         """Put an interface into another L2 mode: to a target, into a bridge, or with neither to L3."""

@@ -15,6 +15,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.vrf import names_of_tables
 from vppcfg.plan.change import Action, Change, ObjectKind
+from vppcfg.plan.linux_primaries import secondaries
 from vppcfg.plan.operation import Predicate
 from vppcfg.plan.operations import (
     DeleteLcpPair,
@@ -121,6 +122,9 @@ class Causes:
     def _without_address(self, operation: RemoveAddress) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
         if before is not None and after is not None and operation.address in after.addresses:
+            if operation.address in secondaries(before, before.addresses - after.addresses):
+                why = "Linux takes addresses away with the first one of their network"
+                return Predicate("sets addresses again", "set addresses again", _alike(why))
             return self._to_another_table(before, after)
         if taker := self._taker(operation):
             return Predicate(f"hands addresses to {taker}", f"hand addresses to {taker}", _alike(f"{taker} takes over"))

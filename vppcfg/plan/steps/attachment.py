@@ -28,7 +28,7 @@ def steps(transition: Transition) -> Iterator[Step]:
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
         if each.linux is not None:
-            left -= {each} if each.holder in transition.parted else set()
+            left -= {each} if transition.goes_in_linux(each) else set()
         elif each.needs(going) or _is_renewed(each, transition):
             left.discard(each)
             is_late = each.needs(going) and goes_after_addresses(each, transition.observed)

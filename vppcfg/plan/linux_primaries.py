@@ -1,0 +1,54 @@
+"""What Linux takes away with an IPv4 address on the device of an LCP pair, which follows its interface.
+
+Of the addresses of one network on a device the first is the primary one. With it go the others, unless the device has
+`promote_secondaries` (net/ipv4/devinet.c, __inet_del_ifa), and routes with that address as source. With the last
+address of the device go all of its routes (net/ipv4/fib_frontend.c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from socket import AF_INET
+
+from vppcfg.common.addresses import address_key
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.interface import Interface
+from vppcfg.model.iproute2 import needed_hosts, subnet_of
+from vppcfg.model.linux_setting import LinuxKind
+from vppcfg.model.state import State
+
+
+def has_following_device(name: str, state: State) -> bool:
+    """Return whether the addresses of an interface follow into Linux, onto the device of its pair (lcp-sync)."""
+    pair = state.lcps.get(name)
+    return pair is not None and pair.has_host and state.facts.lcp.is_sync
+
+
+def secondaries(interface: Interface, going: Collection[str]) -> frozenset[str]:
+    """Return the IPv4 addresses that stay, and that Linux takes away with those `going`, which stand before them."""
+    primaries: dict[tuple[int, int], str] = {}
+    found = set()
+    for address in interface.in_order:
+        network = network_of(address)
+        if network is not None and primaries.setdefault(network, address) in going and address not in going:
+            found.add(address)
+    return frozenset(found)
+
+
+def network_of(address: str) -> tuple[int, int] | None:
+    """Return the network of an IPv4 address and its length, None of an IPv6 address."""
+    key = address_key(address)
+    return (key.network, key.length) if key.family == 4 else None
+
+
+def goes_with(attachment: Attachment, address: str, left: Collection[str]) -> bool:
+    """Return whether Linux takes a setting away with an IPv4 address of its device, where those `left` stay."""
+    setting, networks = attachment.linux, {network_of(each) for each in left}
+    if setting is None or ":" in address:
+        return False
+    if setting.kind is LinuxKind.ADDRESS:
+        network = network_of(subnet_of(setting))
+        return network == network_of(address) and network not in networks
+    if setting.kind is not LinuxKind.ROUTE or setting.family != AF_INET:
+        return False
+    return networks <= {None} or address.partition("/")[0] in needed_hosts(setting)
