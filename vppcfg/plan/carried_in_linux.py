@@ -110,7 +110,8 @@ def _loses_its_path(attachment: Attachment, former: _Subnets, kept: _Subnets) ->
     if setting is None or setting.kind is not LinuxKind.ROUTE:
         return False
     names = {attachment.holder, *setting.interfaces()}
-    if needed_hosts(setting) and not any(kept.is_addressed(name, setting.family) for name in names):
+    is_bare = not any(kept.is_addressed(name, setting.family) for name in names)
+    if needed_hosts(setting) and is_bare and any(former.is_addressed(name, setting.family) for name in names):
         return True
     return any(
         any(before(name, host) for name in names) and not any(after(name, host) for name in names)
