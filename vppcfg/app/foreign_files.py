@@ -6,7 +6,6 @@ written no program is run, no file of a routing daemon loaded, and no key read.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from vppcfg.config.load import Loaded, source_of
 from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.programs import Program
-from vppcfg.transaction.safe_open import read_trusted, refuse_foreign_pipe
+from vppcfg.transaction.safe_open import read_named, refuse_foreign_pipe
 
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 """Pipes that whoever runs vppcfg has opened for it, as bash does for `<(...)`."""
@@ -52,4 +51,4 @@ def foreign_reason(loaded: Loaded) -> str:
 
 
 def _read(name: str) -> bytes:
-    return read_trusted(Path(os.path.realpath(name)))
+    return read_named(Path(name))

@@ -19,6 +19,7 @@ import pytest
 
 from tests.forked import Child, _become
 from tests.wireguard_keys import PUBLIC, key_file
+from vppcfg.app import applying
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, StorageError
 from vppcfg.simulator.port import PhysicalPort
@@ -28,6 +29,7 @@ from vppcfg.transaction import folders, safe_open
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, folder_name
+from vppcfg.transaction.signed_document import sealed
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 MEMBER, GROUP = 4242, 4243
@@ -99,6 +101,11 @@ def place(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
             yield found
 
 
+def _wireguard(key: Path) -> dict[str, Any]:
+    tunnel = {"local": "192.0.2.1", "port": 51820, "private-key-file": str(key), "public-key": PUBLIC[0]}
+    return {"interfaces": {"eth0": {}, "wg0": {}}, "wireguards": {"wg0": tunnel}}
+
+
 def _become_member(*command: Any) -> None:
     os.setgroups([GROUP])
     os.setgid(GROUP)
@@ -149,18 +156,48 @@ def test_no_file_that_a_member_can_write_runs_anything_as_root(place: Place) -> 
     assert place.ran.stat().st_uid == MEMBER
 
 
+@pytest.mark.parametrize("kind", ["file", "folder", "file beside a pipe", "file that becomes a pipe"])
+def test_who_may_exchange_what_is_named_has_written_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    mine, named, extra = place.hooked(place.roots, "a.yaml", 1400), place.members / "b.yaml", []
+    if kind == "folder":
+        named = place.members / "conf.d"
+        named.mkdir()
+        os.chown(named, MEMBER, GROUP)
+        (named / "a.yaml").symlink_to(mine)
+    elif kind == "file":
+        named.symlink_to(mine)
+    else:
+        place.hooked(place.members, "b.yaml", 1400)
+        if kind == "file that becomes a pipe":
+            mine = place.roots / "pipe"
+            os.mkfifo(mine, 0o600)
+        else:
+            end, other = os.pipe()
+            os.write(other, b"{}")
+            os.close(other)
+            extra = ["-c", f"/dev/fd/{end}"]
+        load = applying.load_configuration
+
+        def loaded_and_exchanged(*words: Any) -> Any:
+            found = load(*words)
+            named.unlink()
+            named.symlink_to(mine)
+            return found
+
+        monkeypatch.setattr(applying, "load_configuration", loaded_and_exchanged)
+    code, said = place.root("apply", *extra, "-c", str(named))
+    assert (code, place.ran.exists()) == (ExitCode.REFUSED, False), said
+
+
 @pytest.mark.parametrize("section", ["checks", "routing", "keys"])
 def test_nor_checks_daemons_and_keys(place: Place, section: str) -> None:
     key = key_file(place.roots, 0)
     sections: dict[str, dict[str, Any]] = {
         "checks": {"checks": [{"command": ["touch", str(place.ran)]}]},
         "routing": {"routing": {"bird": {"file": "/etc/vpp/bird.conf", "startup": str(place.ran)}}},
-        "keys": {
-            "interfaces": {"eth0": {}, "wg0": {}},
-            "wireguards": {
-                "wg0": {"local": "192.0.2.1", "port": 51820, "private-key-file": str(key), "public-key": PUBLIC[0]}
-            },
-        },
+        "keys": _wireguard(key),
     }
     options = ["--check", "--confirm", "30"] if section == "checks" else []
     code, said = place.root(
@@ -214,8 +251,6 @@ def test_a_way_back_and_a_boot_run_nothing_of_a_member(place: Place) -> None:
 
 
 def test_an_entry_that_a_member_forged_puts_no_file_in_place(place: Place) -> None:
-    from vppcfg.transaction.signed_document import sealed
-
     target = place.roots / "router.yaml"
     target.write_text("{}")
     file = place.write(place.roots, "a.yaml", 1400)
