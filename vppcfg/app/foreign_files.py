@@ -20,9 +20,12 @@ _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 """Pipes that whoever runs vppcfg has opened for it, as bash does for `<(...)`."""
 
 
-def refuse_foreign(configuration: Configuration, loaded: Loaded, programs: Sequence[Program]) -> None:
+def refuse_foreign(
+    configuration: Configuration, loaded: Loaded, programs: Sequence[Program], *, reads_keys: bool = False
+) -> None:
     """Raise UntrustedFileError when a configuration acts on the machine itself and others can have written it."""
     parts = [*dict.fromkeys(program.event for program in programs), *(["routing"] if configuration.routing else [])]
+    parts += ["files of keys"] if reads_keys else []
     if parts and (reason := foreign_reason(loaded)):
         raise UntrustedFileError(
             f"{reason}, and its {', '.join(parts)} would act on this machine, not on VPP alone; nothing was changed",

@@ -191,6 +191,16 @@ def test_who_may_exchange_what_is_named_has_written_it(
     assert (code, place.ran.exists()) == (ExitCode.REFUSED, False), said
 
 
+def test_nothing_of_a_member_becomes_roots_by_a_copy(place: Place) -> None:
+    file = place.write(place.members, "b.yaml", 1400, checks=[{"command": ["touch", str(place.ran)]}])
+    installed, plan = place.roots / "router.yaml", place.roots / "plan"
+    assert place.root("apply", "-c", str(file), "--install-as", str(installed))[0] == ExitCode.REFUSED
+    file = place.write(place.members, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.REFUSED
+    assert not installed.exists()
+    assert not plan.exists()
+
+
 @pytest.mark.parametrize("section", ["checks", "routing", "keys"])
 def test_nor_checks_daemons_and_keys(place: Place, section: str) -> None:
     key = key_file(place.roots, 0)
