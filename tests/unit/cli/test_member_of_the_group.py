@@ -6,6 +6,7 @@ its own.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ import pytest
 
 from tests.forked import Child, _become
 from tests.wireguard_keys import PUBLIC, key_file
-from vppcfg.app import applying
+from vppcfg.app import applying, booting, rollback
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, StorageError
 from vppcfg.simulator.port import PhysicalPort
@@ -279,6 +280,49 @@ def test_an_entry_that_a_member_forged_puts_no_file_in_place(place: Place) -> No
     place.root("confirm")
     assert not (place.roots / "other.yaml").exists()
     assert target.read_text() == "{}"
+
+
+@pytest.mark.parametrize("way", ["rollback", "boot"])
+def test_a_state_that_a_member_exchanged_for_a_moment_names_no_key(
+    place: Place, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    for mtu in (1400, 1300):
+        assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", mtu)))[0] == ExitCode.DONE
+    plan, file = place.roots / "plan", place.write(place.roots, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.DONE
+    forged = json.loads(plan.read_bytes().partition(b"\n")[2])["desired"]
+    state = place.journal / "000002" / ("before.json" if way == "rollback" else "after.json")
+    kept = state.rename(state.with_name("kept"))
+    state.write_bytes(sealed(f"journal {state.stem}", 1, forged, place=f"change 2 of {place.journal.name}"))
+    os.chown(state, MEMBER, GROUP)
+    module, name = (rollback, "_desired") if way == "rollback" else (booting, "accepted_state")
+    read = getattr(module, name)
+
+    def read_and_exchanged(*words: Any, **options: Any) -> Any:
+        found = read(*words, **options)
+        with suppress(FileNotFoundError):
+            kept.rename(state)
+        return found
+
+    monkeypatch.setattr(module, name, read_and_exchanged)
+    words = ["rollback"] if way == "rollback" else ["apply", "--boot", "-c", str(place.roots / "none")]
+    code, said = place.root(*words)
+    assert (code, "which it names, is not read" in said) == (ExitCode.REFUSED, True), said
+
+
+def test_nor_does_a_copy_of_an_entry_that_is_gone(place: Place) -> None:
+    assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", 1400)))[0] == ExitCode.DONE
+    plan, file = place.roots / "plan", place.write(place.roots, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.DONE
+    copy = place.state / f"{place.journal.name}.accepted"
+    content = json.loads(copy.read_bytes().partition(b"\n")[2])
+    content["document"] = json.loads(plan.read_bytes().partition(b"\n")[2])["desired"]
+    copy.unlink()
+    copy.write_bytes(sealed("accepted state", 1, content))
+    os.chown(copy, MEMBER, GROUP)
+    shutil.rmtree(place.journal / "000001")
+    code, said = place.root("apply", "--boot", "-c", str(place.roots / "none"))
+    assert (code, "is not read" in said) == (ExitCode.REFUSED, True), said
 
 
 def test_pipes_in_the_journal_end_nothing(place: Place) -> None:
