@@ -20,16 +20,18 @@ import pytest
 
 from tests.forked import Child, _become
 from tests.wireguard_keys import PUBLIC, key_file
-from vppcfg.app import applying, booting, rollback
+from vppcfg.app import booting, deadline, loading, rollback
+from vppcfg.app.target import Target
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, StorageError
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction import folders, safe_open
+from vppcfg.transaction import folders, safe_open, watchdog
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, folder_name
+from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.signed_document import sealed
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
@@ -179,7 +181,7 @@ def test_who_may_exchange_what_is_named_has_written_it(
             os.write(other, b"{}")
             os.close(other)
             extra = ["-c", f"/dev/fd/{end}"]
-        load = applying.load_configuration
+        load = loading.load_configuration
 
         def loaded_and_exchanged(*words: Any) -> Any:
             found = load(*words)
@@ -187,7 +189,7 @@ def test_who_may_exchange_what_is_named_has_written_it(
             named.symlink_to(mine)
             return found
 
-        monkeypatch.setattr(applying, "load_configuration", loaded_and_exchanged)
+        monkeypatch.setattr("vppcfg.app.applying.load_configuration", loaded_and_exchanged)
     code, said = place.root("apply", *extra, "-c", str(named))
     assert (code, place.ran.exists()) == (ExitCode.REFUSED, False), said
 
@@ -325,6 +327,28 @@ def test_nor_does_a_copy_of_an_entry_that_is_gone(place: Place) -> None:
     assert (code, "is not read" in said) == (ExitCode.REFUSED, True), said
 
 
+def test_a_timer_ends_no_process_that_a_member_names(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "GRACE_S", 0.2)
+    file = place.write(place.roots, "a.yaml", 1400)
+    assert place.root("apply", "-c", str(file), "--confirm", "30")[0] == ExitCode.DONE
+    entry, target = place.journal / "000001" / "entry.json", Target(api_socket=place.socket, state_dir=str(place.state))
+    with subprocess.Popen(["sleep", "60"]) as victim, target.lock("a member's"):
+        content = {
+            **json.loads(entry.read_bytes().partition(b"\n")[2]),
+            "pid": victim.pid,
+            "process": mark_of(victim.pid),
+        }
+        entry.unlink()
+        entry.write_bytes(sealed("journal entry", 1, content, place=f"change 1 of {place.journal.name}"))
+        os.chown(entry, MEMBER, GROUP)
+        holder = {"pid": victim.pid, "command": "vppcfg apply", "since": "", "process": ""}
+        target.lock_path().write_text(json.dumps(holder))
+        deadline._end_overdue(target.journal().record(1), target)
+        assert victim.poll() is None
+        victim.kill()
+    assert place.root("rollback")[0] == ExitCode.DONE
+
+
 def test_pipes_in_the_journal_end_nothing(place: Place) -> None:
     for mtu in (1400, 1300):
         assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", mtu)))[0] == ExitCode.DONE
@@ -368,6 +392,9 @@ def test_no_race_gives_a_member_a_folder_of_root(place: Place, monkeypatch: pyte
     with pytest.raises(StorageError), entries.opened(7, "outcome.json"):
         raise AssertionError
     assert (mine.stat().st_mode, mine.stat().st_gid) == before
+    assert os.listdir(mine) == [".x.tmp"]
+    with pytest.raises(OSError, match=r"Not a directory|symbolic links"):
+        watchdog._opened(place.journal / "000007" / "timer.log", GROUP)
     assert os.listdir(mine) == [".x.tmp"]
     with Directory.at(place.state) as folder, pytest.raises(OSError, match=r"Not a directory|symbolic links"):
         folder.below("new").__exit__(None, None, None)
