@@ -93,9 +93,9 @@ def apply_at(
     """Apply a configuration with the lock held."""
     intent = _installing(_intent(configuration, loaded, terms, is_boot=is_boot), terms)
     if not is_boot:
-        refuse_foreign(
-            configuration, loaded, programs_of(intent.hooks, configuration.checks if terms.has_checks else ())
-        )
+        # What root puts in place is root's from then on.
+        checks = configuration.checks if terms.has_checks or terms.install_as else ()
+        refuse_foreign(configuration, loaded, programs_of(intent.hooks, checks))
     refuse_rolled_back(intent.source_digest, place, terms)
     applied = applied_file(place.journal, place.session.boot_id)
     observed = place.session.dataplane.observe()

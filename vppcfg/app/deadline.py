@@ -167,9 +167,14 @@ def _stand_in(number: int, place: ChangeContext) -> Record:
 
 
 def _end_overdue(record: Record, target: Target) -> None:
-    """Make the vppcfg that still makes the change go back by itself, and end it when it does not."""
-    holder = holder_of(target.lock_path())
-    if holder is None or holder.pid != record.entry.pid or not is_running(holder.pid, holder.process):
+    """Make the vppcfg that still makes the change go back by itself, and end it when it does not.
+
+    The lock names whatever process a member of the group has written into it: only who made the entry is ended.
+    """
+    holder, entry = holder_of(target.lock_path()), record.entry
+    if not record.is_own or not entry.process or not is_running(entry.pid, entry.process):
+        return
+    if holder is None or holder.pid != entry.pid:
         return
     with suppress(ProcessLookupError):
         os.kill(holder.pid, signal.SIGTERM)

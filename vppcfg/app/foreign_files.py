@@ -6,7 +6,6 @@ written no program is run, no file of a routing daemon loaded, and no key read.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,15 +14,18 @@ from vppcfg.config.load import Loaded, source_of
 from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.programs import Program
-from vppcfg.transaction.safe_open import read_trusted, refuse_foreign_pipe
+from vppcfg.transaction.safe_open import read_named, refuse_foreign_pipe
 
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 """Pipes that whoever runs vppcfg has opened for it, as bash does for `<(...)`."""
 
 
-def refuse_foreign(configuration: Configuration, loaded: Loaded, programs: Sequence[Program]) -> None:
+def refuse_foreign(
+    configuration: Configuration, loaded: Loaded, programs: Sequence[Program], *, reads_keys: bool = False
+) -> None:
     """Raise UntrustedFileError when a configuration acts on the machine itself and others can have written it."""
     parts = [*dict.fromkeys(program.event for program in programs), *(["routing"] if configuration.routing else [])]
+    parts += ["files of keys"] if reads_keys else []
     if parts and (reason := foreign_reason(loaded)):
         raise UntrustedFileError(
             f"{reason}, and its {', '.join(parts)} would act on this machine, not on VPP alone; nothing was changed",
@@ -52,4 +54,4 @@ def foreign_reason(loaded: Loaded) -> str:
 
 
 def _read(name: str) -> bytes:
-    return read_trusted(Path(os.path.realpath(name)))
+    return read_named(Path(name))

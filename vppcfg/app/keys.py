@@ -20,7 +20,7 @@ def keys_for(plan: Plan, intent: Intent, place: ChangeContext) -> dict[str, byte
     is missing, or one that a rollback would need, unless the change is forced; DataplaneError. No file is read that
     another user can have named: VPP hands its keys to all who may write to its socket.
     """
-    after, before = _wanted(plan.desired), _wanted(plan.observed)
+    after, before = wanted_keys(plan.desired), wanted_keys(plan.observed)
     if not after and not before:
         return {}
     found = dict(place.session.dataplane.read_keys())
@@ -47,9 +47,9 @@ def keys_for(plan: Plan, intent: Intent, place: ChangeContext) -> dict[str, byte
 
 def keys_in_files(state: State) -> dict[str, bytes]:
     """Return the keys that a state needs, from the files that it names. Raise PlanRefusedError when one is missing."""
-    return {name: read_key(key) for name, key in _wanted(state).items()}
+    return {name: read_key(key) for name, key in wanted_keys(state).items()}
 
 
-def _wanted(state: State) -> dict[str, RequiredKey]:
+def wanted_keys(state: State) -> dict[str, RequiredKey]:
     """Return the keys that a state needs, by their names."""
     return {key.name: key for name, virtual in state.virtual.items() for key in virtual.required_keys(name)}

@@ -14,6 +14,7 @@ from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Console
 from vppcfg.app.foreign_files import refuse_foreign
 from vppcfg.app.journaled_states import applied_file
+from vppcfg.app.keys import wanted_keys
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration
@@ -45,9 +46,8 @@ def save_plan(name: str, plan: Plan, loaded: Loaded, boot_id: str, *, adopt: boo
     What is kept is the user's own from then on, and so are the programs that the configuration runs.
     """
     if loaded.configuration is not None:
-        refuse_foreign(
-            loaded.configuration, loaded, programs_of(loaded.configuration.hooks, loaded.configuration.checks)
-        )
+        programs = programs_of(loaded.configuration.hooks, loaded.configuration.checks)
+        refuse_foreign(loaded.configuration, loaded, programs, reads_keys=bool(wanted_keys(plan.desired)))
     saved = SavedPlan(
         made_at=now(),
         made_with=__version__,

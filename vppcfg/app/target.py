@@ -151,8 +151,11 @@ def who() -> str:
 
 
 def own_command() -> list[str]:
-    """Return the words that start vppcfg: this very program, or another one's module."""
+    """Return the words that start vppcfg: this very program, or another one's module.
+
+    Without -P, Python would look for modules in the current folder first, which may be anybody's.
+    """
     program = Path(sys.argv[0])
     if program.name == "vppcfg" and program.is_file():
         return [sys.executable, str(program.resolve())]
-    return [sys.executable, "-m", "vppcfg"]
+    return [sys.executable, "-P", "-m", "vppcfg"]

@@ -13,8 +13,9 @@ from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.folders import MODE, WHO_MAY
 from vppcfg.transaction.signed_document import MODE as FILE_MODE
 
-_ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
-_ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
+_ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,8}")
+_ASIDE = re.compile(r"set-aside-([0-9]{6,9})(-[0-9]+)?")
+_LAST = 999_999_999
 _LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
 
 _NO_MODES: Mapping[str, int] = {}
@@ -44,7 +45,10 @@ class EntryFolders:
 
     def next_number(self) -> int:
         """Return a number that no entry has had, those included that were set aside. Raise StorageError."""
-        return max([*self.numbers(), *self.numbers_aside()], default=0) + 1
+        last = max([*self.numbers(), *self.numbers_aside()], default=0)
+        if last >= _LAST:
+            raise StorageError(f"{self.of(last)} has the last number that there is", "move it elsewhere")
+        return last + 1
 
     def of(self, number: int) -> Path:
         """Return the folder of an entry."""

@@ -10,6 +10,7 @@ import errno
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -76,6 +77,7 @@ class Journal:
         self._copy = AcceptedCopy(folder.with_name(f"{folder.name}.accepted"))
         self._reserve = f"{folder.name}.reserve"
         self._complained: set[int] = set()
+        self._foreign: dict[int, str] = {}
 
     def records(self) -> list[Record]:
         """Return the entries that can be read, the oldest first. Of others a warning is logged, once for each.
@@ -193,11 +195,14 @@ class Journal:
         raise StorageError(f"the journal has not kept the file of change {number}")
 
     def foreign_reason(self, number: int) -> str:
-        """Return why others than root and the user can have written the states of an entry; '' when they cannot."""
-        try:
-            return next(filter(None, (self._read_with_origin(number, part)[1] for part in ("before", "after"))), "")
-        except PlanRefusedError as error:
-            return error.message
+        """Return why others than root and the user can have written the states of an entry; '' when they cannot.
+
+        A state that was read here counts as it was then: it may be another one by now.
+        """
+        for part in ("before", "after"):
+            with suppress(PlanRefusedError):
+                self._state(number, part)
+        return self._foreign.get(number, "")
 
     def keys(self) -> dict[str, bytes]:
         """Return all keys that were kept with changes, by their names, as far as they can be read."""
@@ -387,12 +392,16 @@ class Journal:
 
     def _state(self, number: int, part: str) -> State:
         """Return a state, also of an entry that was set aside because of another part of it."""
-        if not self._folders.knows(number):
-            self._demand(number)
+        foreign = f"{self._folders.path(number, f'{part}.json')} cannot be read"
         try:
-            return state_of(self._read(number, part))
+            if not self._folders.knows(number):
+                self._demand(number)
+            content, foreign = self._read_with_origin(number, part)
+            return state_of(content)
         except ValueError as error:
             raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
+        finally:
+            self._foreign[number] = self._foreign.get(number) or foreign
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
         return self._read_with_origin(number, part)[0]

@@ -68,22 +68,39 @@ def read_own(path: Path, group: int | None = None) -> bytes:
     return file.data
 
 
+def read_named(path: Path) -> bytes:
+    """Return the bytes of a regular file that only root, the user and who called sudo can have written, and named.
+
+    A link at the end is followed, and must be theirs: who may exchange it chooses the file. Raise UntrustedFileError.
+    """
+    with _named(path) as place:
+        if not stat.S_ISREG(os.fstat(place).st_mode):
+            raise UntrustedFileError(f"{path} is no regular file")
+        with open(f"/proc/self/fd/{place}", "rb") as stream:
+            return stream.read(LIMIT_BYTES)
+
+
 def refuse_foreign_pipe(path: Path) -> None:
     """Raise UntrustedFileError unless a pipe is of root, the user or who called sudo, and only they write to it."""
+    with _named(path):
+        pass
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[int]:
+    """Yield a descriptor of what only root, the user and who called sudo can write, or put in the place of `path`.
+
+    Nothing is opened by it. Raise UntrustedFileError.
+    """
     try:
-        folder = opened_folder(path.resolve().parent, None)
+        place = _reached(path.absolute(), None)
         try:
-            descriptor = _opened(path.resolve().name, folder)
+            _check_writers(os.fstat(place), place, None)
+            yield place
         finally:
-            os.close(folder)
+            os.close(place)
     except OSError as error:
         raise UntrustedFileError(f"cannot look at {path}: {error.strerror}") from error
-    try:
-        status = os.fstat(descriptor)
-        _check_owner(status, descriptor, None)
-        _check_writers(status, descriptor, None)
-    finally:
-        os.close(descriptor)
 
 
 def read_secret(path: Path) -> bytes:
@@ -138,6 +155,15 @@ def _opened_file(path: Path, group: int | None) -> int:
 
 def opened_folder(path: Path, group: int | None) -> int:
     """Return a descriptor of a folder after a look at each name on the way. Raise OSError, UntrustedFileError."""
+    folder = _reached(path, group)
+    if stat.S_ISDIR(os.fstat(folder).st_mode):
+        return folder
+    os.close(folder)
+    raise UntrustedFileError(f"{path} is not a folder")
+
+
+def _reached(path: Path, group: int | None) -> int:
+    """Return a descriptor of what a path leads to after a look at each name and link on the way."""
     names, links = list(reversed(path.parts[1:])), 0
     here = _opened("/", None)
     try:
@@ -157,8 +183,6 @@ def opened_folder(path: Path, group: int | None) -> int:
                 here, below = below, here
             finally:
                 os.close(below)
-        if not stat.S_ISDIR(os.fstat(here).st_mode):
-            raise UntrustedFileError(f"{path} is not a folder")
     except BaseException:
         os.close(here)
         raise

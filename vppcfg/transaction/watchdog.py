@@ -223,7 +223,8 @@ def _arm_process(watch: TimerWatch) -> Timer:
 def _opened(log: Path, group: int | None) -> int:
     if log == _NOWHERE:
         return os.open(log, os.O_WRONLY)
-    with Directory.trusted(log.parent, group) as folder:
+    # A member of the group may put a link to any folder in the place of the entry.
+    with Directory.trusted(log.parent.parent, group) as journal, journal.below(log.parent.name) as folder:
         return folder.open(log.name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE)
 
 

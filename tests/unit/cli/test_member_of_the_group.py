@@ -6,6 +6,7 @@ its own.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,15 +20,19 @@ import pytest
 
 from tests.forked import Child, _become
 from tests.wireguard_keys import PUBLIC, key_file
+from vppcfg.app import booting, deadline, loading, rollback
+from vppcfg.app.target import Target
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, StorageError
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction import folders, safe_open
+from vppcfg.transaction import folders, safe_open, watchdog
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, folder_name
+from vppcfg.transaction.process import mark_of
+from vppcfg.transaction.signed_document import sealed
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 MEMBER, GROUP = 4242, 4243
@@ -99,6 +104,11 @@ def place(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
             yield found
 
 
+def _wireguard(key: Path) -> dict[str, Any]:
+    tunnel = {"local": "192.0.2.1", "port": 51820, "private-key-file": str(key), "public-key": PUBLIC[0]}
+    return {"interfaces": {"eth0": {}, "wg0": {}}, "wireguards": {"wg0": tunnel}}
+
+
 def _become_member(*command: Any) -> None:
     os.setgroups([GROUP])
     os.setgid(GROUP)
@@ -149,18 +159,58 @@ def test_no_file_that_a_member_can_write_runs_anything_as_root(place: Place) -> 
     assert place.ran.stat().st_uid == MEMBER
 
 
+@pytest.mark.parametrize("kind", ["file", "folder", "file beside a pipe", "file that becomes a pipe"])
+def test_who_may_exchange_what_is_named_has_written_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    mine, named, extra = place.hooked(place.roots, "a.yaml", 1400), place.members / "b.yaml", []
+    if kind == "folder":
+        named = place.members / "conf.d"
+        named.mkdir()
+        os.chown(named, MEMBER, GROUP)
+        (named / "a.yaml").symlink_to(mine)
+    elif kind == "file":
+        named.symlink_to(mine)
+    else:
+        place.hooked(place.members, "b.yaml", 1400)
+        if kind == "file that becomes a pipe":
+            mine = place.roots / "pipe"
+            os.mkfifo(mine, 0o600)
+        else:
+            end, other = os.pipe()
+            os.write(other, b"{}")
+            os.close(other)
+            extra = ["-c", f"/dev/fd/{end}"]
+        load = loading.load_configuration
+
+        def loaded_and_exchanged(*words: Any) -> Any:
+            found = load(*words)
+            named.unlink()
+            named.symlink_to(mine)
+            return found
+
+        monkeypatch.setattr("vppcfg.app.applying.load_configuration", loaded_and_exchanged)
+    code, said = place.root("apply", *extra, "-c", str(named))
+    assert (code, place.ran.exists()) == (ExitCode.REFUSED, False), said
+
+
+def test_nothing_of_a_member_becomes_roots_by_a_copy(place: Place) -> None:
+    file = place.write(place.members, "b.yaml", 1400, checks=[{"command": ["touch", str(place.ran)]}])
+    installed, plan = place.roots / "router.yaml", place.roots / "plan"
+    assert place.root("apply", "-c", str(file), "--install-as", str(installed))[0] == ExitCode.REFUSED
+    file = place.write(place.members, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.REFUSED
+    assert not installed.exists()
+    assert not plan.exists()
+
+
 @pytest.mark.parametrize("section", ["checks", "routing", "keys"])
 def test_nor_checks_daemons_and_keys(place: Place, section: str) -> None:
     key = key_file(place.roots, 0)
     sections: dict[str, dict[str, Any]] = {
         "checks": {"checks": [{"command": ["touch", str(place.ran)]}]},
         "routing": {"routing": {"bird": {"file": "/etc/vpp/bird.conf", "startup": str(place.ran)}}},
-        "keys": {
-            "interfaces": {"eth0": {}, "wg0": {}},
-            "wireguards": {
-                "wg0": {"local": "192.0.2.1", "port": 51820, "private-key-file": str(key), "public-key": PUBLIC[0]}
-            },
-        },
+        "keys": _wireguard(key),
     }
     options = ["--check", "--confirm", "30"] if section == "checks" else []
     code, said = place.root(
@@ -214,8 +264,6 @@ def test_a_way_back_and_a_boot_run_nothing_of_a_member(place: Place) -> None:
 
 
 def test_an_entry_that_a_member_forged_puts_no_file_in_place(place: Place) -> None:
-    from vppcfg.transaction.signed_document import sealed
-
     target = place.roots / "router.yaml"
     target.write_text("{}")
     file = place.write(place.roots, "a.yaml", 1400)
@@ -234,6 +282,71 @@ def test_an_entry_that_a_member_forged_puts_no_file_in_place(place: Place) -> No
     place.root("confirm")
     assert not (place.roots / "other.yaml").exists()
     assert target.read_text() == "{}"
+
+
+@pytest.mark.parametrize("way", ["rollback", "boot"])
+def test_a_state_that_a_member_exchanged_for_a_moment_names_no_key(
+    place: Place, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    for mtu in (1400, 1300):
+        assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", mtu)))[0] == ExitCode.DONE
+    plan, file = place.roots / "plan", place.write(place.roots, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.DONE
+    forged = json.loads(plan.read_bytes().partition(b"\n")[2])["desired"]
+    state = place.journal / "000002" / ("before.json" if way == "rollback" else "after.json")
+    kept = state.rename(state.with_name("kept"))
+    state.write_bytes(sealed(f"journal {state.stem}", 1, forged, place=f"change 2 of {place.journal.name}"))
+    os.chown(state, MEMBER, GROUP)
+    module, name = (rollback, "_desired") if way == "rollback" else (booting, "accepted_state")
+    read = getattr(module, name)
+
+    def read_and_exchanged(*words: Any, **options: Any) -> Any:
+        found = read(*words, **options)
+        with suppress(FileNotFoundError):
+            kept.rename(state)
+        return found
+
+    monkeypatch.setattr(module, name, read_and_exchanged)
+    words = ["rollback"] if way == "rollback" else ["apply", "--boot", "-c", str(place.roots / "none")]
+    code, said = place.root(*words)
+    assert (code, "which it names, is not read" in said) == (ExitCode.REFUSED, True), said
+
+
+def test_nor_does_a_copy_of_an_entry_that_is_gone(place: Place) -> None:
+    assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", 1400)))[0] == ExitCode.DONE
+    plan, file = place.roots / "plan", place.write(place.roots, "b.yaml", 1400, **_wireguard(key_file(place.roots, 0)))
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.DONE
+    copy = place.state / f"{place.journal.name}.accepted"
+    content = json.loads(copy.read_bytes().partition(b"\n")[2])
+    content["document"] = json.loads(plan.read_bytes().partition(b"\n")[2])["desired"]
+    copy.unlink()
+    copy.write_bytes(sealed("accepted state", 1, content))
+    os.chown(copy, MEMBER, GROUP)
+    shutil.rmtree(place.journal / "000001")
+    code, said = place.root("apply", "--boot", "-c", str(place.roots / "none"))
+    assert (code, "is not read" in said) == (ExitCode.REFUSED, True), said
+
+
+def test_a_timer_ends_no_process_that_a_member_names(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "GRACE_S", 0.2)
+    file = place.write(place.roots, "a.yaml", 1400)
+    assert place.root("apply", "-c", str(file), "--confirm", "30")[0] == ExitCode.DONE
+    entry, target = place.journal / "000001" / "entry.json", Target(api_socket=place.socket, state_dir=str(place.state))
+    with subprocess.Popen(["sleep", "60"]) as victim, target.lock("a member's"):
+        content = {
+            **json.loads(entry.read_bytes().partition(b"\n")[2]),
+            "pid": victim.pid,
+            "process": mark_of(victim.pid),
+        }
+        entry.unlink()
+        entry.write_bytes(sealed("journal entry", 1, content, place=f"change 1 of {place.journal.name}"))
+        os.chown(entry, MEMBER, GROUP)
+        holder = {"pid": victim.pid, "command": "vppcfg apply", "since": "", "process": ""}
+        target.lock_path().write_text(json.dumps(holder))
+        deadline._end_overdue(target.journal().record(1), target)
+        assert victim.poll() is None
+        victim.kill()
+    assert place.root("rollback")[0] == ExitCode.DONE
 
 
 def test_pipes_in_the_journal_end_nothing(place: Place) -> None:
@@ -279,6 +392,9 @@ def test_no_race_gives_a_member_a_folder_of_root(place: Place, monkeypatch: pyte
     with pytest.raises(StorageError), entries.opened(7, "outcome.json"):
         raise AssertionError
     assert (mine.stat().st_mode, mine.stat().st_gid) == before
+    assert os.listdir(mine) == [".x.tmp"]
+    with pytest.raises(OSError, match=r"Not a directory|symbolic links"):
+        watchdog._opened(place.journal / "000007" / "timer.log", GROUP)
     assert os.listdir(mine) == [".x.tmp"]
     with Directory.at(place.state) as folder, pytest.raises(OSError, match=r"Not a directory|symbolic links"):
         folder.below("new").__exit__(None, None, None)

@@ -98,6 +98,15 @@ def test_the_oldest_are_forgotten(journal: Journal) -> None:
     assert numbers(journal) == [3, 4, 5]
 
 
+def test_numbers_come_to_an_end_before_they_cannot_be_read(journal: Journal) -> None:
+    added(journal, Status.APPLIED)
+    (journal.folder / "9999999999").mkdir()
+    assert added(journal, Status.APPLIED) == journal.records()[-1]
+    (journal.folder / "999999999").mkdir()
+    with pytest.raises(StorageError, match="has the last number that there is"):
+        added(journal, Status.APPLIED)
+
+
 @pytest.mark.parametrize("status", [Status.APPLIED, Status.CONFIRMED])
 def test_the_last_accepted_one_is_kept_however_old_it_is(journal: Journal, status: Status) -> None:
     added(journal, Status.APPLIED)

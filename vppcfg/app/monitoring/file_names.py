@@ -73,7 +73,7 @@ class NamesOfFile:
         if not self._seen:
             self._names, self.problem = FileNames(), f"there is no file {self._files}"
             return
-        self._child = ChildProcess([sys.executable, "-m", "vppcfg.app.monitoring.file_names", *self._files.names])
+        self._child = ChildProcess([sys.executable, "-P", "-m", "vppcfg.app.monitoring.file_names", *self._files.names])
 
     def _collect(self, patience_s: float) -> None:
         """Take what was read, where that has come to its end."""

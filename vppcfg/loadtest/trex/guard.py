@@ -33,7 +33,7 @@ class Guard:
 
     def __init__(self, server: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "vppcfg.loadtest.trex.guard", server],
+            [sys.executable, "-P", "-m", "vppcfg.loadtest.trex.guard", server],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

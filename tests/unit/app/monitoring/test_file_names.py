@@ -73,6 +73,16 @@ def test_a_file_that_changes_is_read_again_and_one_that_breaks_leaves_the_names(
     names.close()
 
 
+def test_the_folder_where_it_is_called_holds_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("vppcfg", "json"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("open('ran', 'w')")
+    (tmp_path / "r.yaml").write_text("interfaces: { eth0: { description: first } }\n")
+    monkeypatch.chdir(tmp_path)
+    assert NamesOfFile(SourceFiles(names=("r.yaml",))).wait(30).descriptions == {"eth0": "first"}
+    assert not (tmp_path / "ran").exists()
+
+
 def test_nothing_is_left_behind_when_it_ends(tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
     os.mkfifo(path)  # whoever reads it waits for ever
