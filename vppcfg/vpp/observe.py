@@ -75,7 +75,7 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
         interfaces=interface.build(kept, around),
-        lcps=lcp.build(pairs, names, hosts),
+        lcps=lcp.build(pairs, rows, hosts),
         virtual={
             **details.bonds,
             **{
