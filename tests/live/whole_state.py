@@ -36,7 +36,7 @@ description of a bridge domain, which VPP takes when it is made; the MTU of a su
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")
 _MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b[0-9a-f]{24,}\b|fe80::[0-9a-f:]*ff:fe[0-9a-f:]*")
 _OPEN = re.compile(
-    r"/messages/(modes|receive queues|transmit queues|interfaces/.*/MTUs)\b|/advertised MTUs/|/shown/interface "
+    r"/messages/(modes|receive queues|transmit queues|interfaces/.*/MTUs)\b|/(advertised|host) MTUs/|/shown/interface "
 )
 _HOST = re.compile(r"\b(tap|tun)4\d{3}\b")
 _BY_NAME = ("show acl-plugin acl", "show acl-plugin interface")
@@ -50,6 +50,7 @@ def whole_state(vpp: RealVpp) -> Whole:
         "others": {name: _plain(lines) for name, lines in read_others(vpp).items() if not _is_nameless(name)},
         "shown": dict(_shown(vpp)),
         "advertised MTUs": dict(_advertised(vpp)),
+        "host MTUs": dict(_host_mtus(vpp)),
         "linux": {netns: _linux(vpp, netns) for netns in ("", *sorted(vpp.ip("netns").split()))},
     }
 
@@ -95,6 +96,14 @@ def _advertised(vpp: RealVpp) -> Iterator[tuple[str, list[str]]]:
         if not _is_nameless(row.interface_name) and row.sub_id < 1 << 31:
             lines = vpp.cli(f"show ip6 interface {row.interface_name}")[1].splitlines()
             yield row.interface_name, [line.strip() for line in lines if "MTU is" in line]
+
+
+def _host_mtus(vpp: RealVpp) -> Iterator[tuple[str, int]]:
+    """Yield the MTU of VPP's side of each Linux device of a pair, by the name of the interface."""
+    rows = {row.sw_if_index: row for row in vpp.client.api.sw_interface_dump()}
+    for pair in vpp.client.api.lcp_itf_pair_get(cursor=0)[1]:
+        if pair.phy_sw_if_index in rows and pair.host_sw_if_index in rows:
+            yield rows[pair.phy_sw_if_index].interface_name, rows[pair.host_sw_if_index].mtu[0]
 
 
 def _is_nameless(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import field
 
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.record import record
@@ -19,6 +20,20 @@ class LcpPair:
     """Whether the Linux device is a TUN, which has no Ethernet; it must be one where the VPP side has none."""
     has_host: bool = True
     """False when the Linux device is gone but VPP still keeps the pair and its name."""
+    host_mtu: int | None = field(default=None, compare=False)
+    """Packet MTU of VPP's side of the Linux device in bytes; None is what a file leaves open, and what is not known."""
+
+
+_WITHOUT_MTU = 9216
+"""ETHERNET_MAX_PACKET_BYTES, for an interface without a packet MTU."""
+
+
+def host_mtu_as_made(interface: Interface) -> int:
+    """Return the packet MTU that linux-cp gives VPP's side of a new device (lcp_itf_pair_create, 22.02 to 26.10).
+
+    A sub-interface gets a sub-interface on the TAP, which has none.
+    """
+    return 0 if interface.parent is not None else interface.packet_mtu or _WITHOUT_MTU
 
 
 @record

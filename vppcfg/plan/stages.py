@@ -109,6 +109,8 @@ class Stage(IntEnum):
     """Members of bonds, each down, changed and up again before the next: the bond goes on with the others. It sends
     no more than before until then, and not more than they take."""
     GROW_PACKET_MTU = auto()
+    SET_HOST_MTU = auto()
+    """Of VPP's side of LCP pairs, which were made before the MTUs of their interfaces were set."""
     RENEW_IPV6 = auto()
     """IPv6 off and on again, for router advertisements to name the new MTU."""
     ENTER_VRF = auto()

@@ -179,7 +179,8 @@ def _attribute_text(attribute: AttributeChange) -> str:
         return f"mtu: {attribute.new} set on the sub-interface, no longer inherited"
     if attribute.name == "ra_mtu":
         return f"router advertisements name MTU {attribute.new}, no longer {attribute.old}"
-    return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
+    name = "MTU to Linux" if attribute.name == "host_mtu" else attribute.name.replace("_", " ")
+    return f"{name}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
 def _words(value: object) -> str:

@@ -37,9 +37,9 @@ from vppcfg.plan.request import NO_INDEX, Value
 from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
 from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages import interface, live
+from vppcfg.vpp.messages import live
 from vppcfg.vpp.reading import Replies, malformed
-from vppcfg.vpp.row import Row
+from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
 from vppcfg.vpp.shell import Commands, show
 
 _SOURCES = "fib_source_dump"
@@ -79,7 +79,7 @@ def read_forwarding(connection: Connection, *, with_tables: bool, with_neighbors
         return VppForwarding()
     has_sources = connection.offers(_SOURCES)
     commands = Commands(connection, lcp.commands(connection)[: 1 if has_sources else None])
-    asked = [*interface.requests(connection), *lcp.requests(connection), *live.requests(connection)]
+    asked = [*request_interfaces(connection), *lcp.requests(connection), *live.requests(connection)]
     asked += [*unnumbered.KIND.requests(connection), *commands.requests]
     asked += neighbor.KIND.requests(connection) if with_neighbors else []
     asked += vrf.KIND.requests(connection) if with_tables else []
@@ -88,7 +88,7 @@ def read_forwarding(connection: Connection, *, with_tables: bool, with_neighbors
     replies = connection.ask(asked)
     shown = commands.read(connection, replies)
     settings = lcp.read_settings(connection, shown)
-    rows = interface.read(connection, replies)
+    rows = read_interfaces(connection, replies)
     sources = _sources(connection, replies)
     return VppForwarding(
         pairs=tuple(_pairs(connection, replies, rows)),

@@ -37,7 +37,8 @@ class _Numbers:
         raise ValueError(f"VPP has no {self._kind} {name}")
 
     def expect(self, name: str) -> None:
-        """Take account of a creation that is under way."""
+        """Take account of a creation that is under way; another object of the name is gone."""
+        self._by_name.pop(name, None)
         self._expected.add(name)
 
     def add(self, name: str, index: int) -> None:
@@ -121,11 +122,16 @@ class KnownIndexes:
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     kinds = {type(each) for each in operations}
-    named = {each.numbered for each in kinds}
+    numbered = {each.numbered for each in kinds}
+    used = {each.numbered for each in kinds if each.numbering is not Numbering.GIVES}
     needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(
         interface.read_names(connection),
-        {kind.numbered: kind.read_indexes(connection) for kind in KINDS if kind.numbered and kind.numbered in named},
+        {
+            kind.numbered: kind.read_indexes(connection) if kind.numbered in used else {}
+            for kind in KINDS
+            if kind.numbered and kind.numbered in numbered
+        },
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
         interface.read_macs(connection) if needs_macs else {},
         {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute, SetNdProxy} else {},

@@ -17,6 +17,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface
+from vppcfg.vpp.row import read_interfaces, request_interfaces
 
 _KINDS = (*nat44.KINDS, *det44_objects.KINDS)
 
@@ -24,9 +25,9 @@ _KINDS = (*nat44.KINDS, *det44_objects.KINDS)
 def read_nat_state(connection: Connection, version: str) -> State:
     """Return a state that has interfaces with their addresses, and the objects of NAT. Raise DataplaneError."""
     around = (unnumbered.KIND, vrf.KIND, *_KINDS)
-    requests = [*interface.requests(connection), *(each for kind in around for each in kind.requests(connection))]
+    requests = [*request_interfaces(connection), *(each for kind in around for each in kind.requests(connection))]
     replies = connection.ask(requests)
-    rows = interface.read(connection, replies)
+    rows = read_interfaces(connection, replies)
     names = {row.sw_if_index: row.name for row in rows}
     there = frozenset(names.values())
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrf.read(connection, replies, ()).values()]

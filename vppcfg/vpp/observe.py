@@ -25,7 +25,7 @@ from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.row import Row
+from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
 from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
@@ -55,8 +55,8 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     Raise DataplaneError when VPP stops answering, or contradicts itself.
     """
     answers = Answers() if answers is None else answers
-    listed = connection.ask(interface.requests(connection))
-    rows = interface.read(connection, listed)
+    listed = connection.ask(request_interfaces(connection))
+    rows = read_interfaces(connection, listed)
     check_rows(rows)
     names = {row.sw_if_index: row.name for row in rows}
     connection.survey.meet(names)
@@ -75,7 +75,7 @@ def observe(connection: Connection, version: str, answers: Answers | None = None
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
         interfaces=interface.build(kept, around),
-        lcps=lcp.build(pairs, names, hosts),
+        lcps=lcp.build(pairs, rows, hosts),
         virtual={
             **details.bonds,
             **{

@@ -133,7 +133,7 @@ class Run:
     def _expect(self, name: str) -> None:
         """Learn to read the reply to the message `name`; that to a creation has the index of what is new."""
         reply = self._connection.message(f"{name}_reply")
-        created = [path for path in ("sw_if_index", "acl_index") if reply.has(path)]
+        created = [path for path in ("sw_if_index", "host_sw_if_index", "acl_index") if reply.has(path)]
         self._readers[reply.index] = reply.name, reply.reader("retval", *created)
         self._expected.add(name)
 

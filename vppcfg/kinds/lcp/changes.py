@@ -10,10 +10,19 @@ from collections.abc import Iterable, Mapping
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
+from vppcfg.model.lcp import LcpPair, LcpSettings, SubInterfaceDependencies
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
-from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, different
+from vppcfg.plan.change import (
+    Action,
+    AttributeChange,
+    Change,
+    ObjectKind,
+    appearance,
+    attribute_changes,
+    different,
+    update,
+)
 from vppcfg.plan.recreate import is_refilled
 
 
@@ -32,6 +41,7 @@ def pair_changes(
             changes[name] = _replaced_pair(name, observed, desired, reason)
             gone.append(name)
     _add_dependents(gone, observed, desired, changes)
+    _add_host_mtus(observed, desired, changes)
     return {name: changes[name] for name in sorted(changes, key=natural_key)}
 
 
@@ -68,6 +78,33 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
             if dependent in observed.lcps and dependent not in changes:
                 changes[dependent] = _replaced_pair(dependent, observed, desired, f"the LCP of {name} is replaced")
                 gone.append(dependent)
+
+
+def _add_host_mtus(observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:
+    for name, after in desired.lcps.items():
+        if name in changes:
+            continue
+        before = observed.lcps[name]
+        wanted = host_mtu_wanted(name, before.host_mtu, desired, observed.facts.lcp)
+        if wanted != before.host_mtu:
+            attributes = (AttributeChange(name="host_mtu", old=before.host_mtu, new=wanted),)
+            changes[name] = update(ObjectKind.LCP, name, before, after, attributes)
+
+
+def host_mtu_wanted(name: str, current: int | None, desired: State, settings: LcpSettings) -> int | None:
+    """Return the MTU that VPP's side of a Linux device is to have, which is `current` where nothing is to be set.
+
+    A former state has that of then. A file has none: a TUN must take what its interface takes, because VPP fragments
+    what is larger on its way to Linux, or drops it where it has DF (vnet/ip/ip4_forward.c, ip4_rewrite_inline); a TAP
+    takes all (vnet/dpo/dvr_dpo.c). With lcp-sync, linux-cp sets it; with lcp-auto-subint, it makes the pairs of
+    sub-interfaces by itself.
+    """
+    pair, is_sub = desired.lcps[name], desired.interfaces[name].parent is not None
+    if current is None or settings.is_sync or (is_sub and settings.is_auto_subint):
+        return current
+    if pair.host_mtu is not None:
+        return pair.host_mtu
+    return max(current, desired.packet_mtu(name)) if pair.is_tun else current
 
 
 def _lcp_change(name: str, observed: State, desired: State) -> Change[LcpPair] | None:

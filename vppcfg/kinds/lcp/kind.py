@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.lcp import reading
 from vppcfg.kinds.lcp.entry import LCP, LCP_PLUGIN
-from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.lcp.operations import HOST, CreateLcpPair, DeleteLcpPair, SetHostMtu
 from vppcfg.kinds.lcp.rules import lcp_duplicate, linux_name, qinx_lcp, sub_lcp, sub_lcp_netns
-from vppcfg.kinds.lcp.steps import copying_steps, pair_steps, shut_device_steps
+from vppcfg.kinds.lcp.steps import copying_steps, host_mtu_steps, pair_steps, shut_device_steps
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -22,7 +22,8 @@ class LcpKind(Kind):
     """Pairs; `reading` has what is read of them, for which all interfaces must be known."""
 
     key = LCP.key
-    operations = (CreateLcpPair, DeleteLcpPair)
+    operations = (CreateLcpPair, DeleteLcpPair, SetHostMtu)
+    numbered = HOST
     rules = (lcp_duplicate, linux_name, sub_lcp, sub_lcp_netns, qinx_lcp)
     api_module = "lcp"
     capabilities: ClassVar[Mapping[str, str]] = {LCP_PLUGIN: reading.PAIRS}
@@ -45,10 +46,15 @@ class LcpKind(Kind):
         """Return the plugin's switches."""
         return {"lcp": reading.read_settings(connection, known.shown)}
 
+    def read_indexes(self, connection: VppReader) -> dict[str, int]:
+        """Ask VPP for the index of its side of each Linux device, by the name of the interface."""
+        return reading.read_hosts(connection)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that create and delete pairs."""
         for change in transition.difference.lcps.values():
             yield from pair_steps(transition, change)
+            yield from host_mtu_steps(transition, change)
         yield from shut_device_steps(transition)
         yield from copying_steps(transition)
 

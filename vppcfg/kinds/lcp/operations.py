@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vppcfg.model.interface import Encapsulation, Interface
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, host_mtu_as_made
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
+from vppcfg.plan.operation import InterfaceOperation, Numbering, Predicate
 from vppcfg.plan.pause import Pause, PauseContext, of_closed_device, of_new_device
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
@@ -16,11 +18,16 @@ _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair
 """Newest first: 24.06, 22.02, before. They differ in what the reply has."""
 HOST_TAP, HOST_TUN = 0, 1
 """lcp_itf_host_type (linux-cp/lcp.api)."""
+HOST = "LCP host of"
+"""What VPP numbers of a pair: its side of the Linux device, an interface that no operation names."""
 
 
 @record
 class CreateLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
+
+    numbered = HOST
+    numbering = Numbering.GIVES
 
     host_name: str
     netns: str
@@ -41,7 +48,8 @@ class CreateLcpPair(InterfaceOperation):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the pair, and its Linux device where Linux is known."""
-        pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun)
+        host_mtu = host_mtu_as_made(working.interfaces[self.interface])
+        pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun, host_mtu=host_mtu)
         working.add_pair(self.interface, pair)
         if working.has_linux:
             working.linux[self.interface] = _new_device(self.interface, working)
@@ -115,6 +123,36 @@ class DeleteLcpPair(InterfaceOperation):
     def pause(self, context: PauseContext) -> Pause:
         """Return how long VPP forwards nothing for it: Linux closes its device."""
         return of_closed_device("it removes Linux devices of {}")
+
+
+@record
+class SetHostMtu(InterfaceOperation):
+    """sw_interface_set_mtu: set the packet MTU of VPP's side of a Linux device, which linux-cp sets just once."""
+
+    numbered = HOST
+
+    mtu: int
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if _has_working_pair(self.interface, working) else f"{self.interface} has no LCP pair"
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Set the MTU."""
+        working.lcps[self.interface] = replace(working.lcps[self.interface], host_mtu=self.mtu)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.number(HOST, self.interface), "mtu.0": self.mtu}
+        return Request("sw_interface_set_mtu", values)
+
+    def cli(self) -> str | None:
+        """Return None: the name of VPP's side is known no sooner than it is there."""
+        return None
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        what = f"Linux packets of up to {self.mtu} bytes whole"
+        return Predicate(f"hands {what}", f"hand {what}")
 
 
 def _missing_carrier(interface: Interface, working: WorkingState) -> str | None:

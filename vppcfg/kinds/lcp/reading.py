@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vppcfg.kinds.lcp.operations import HOST_TUN
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row
+from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
 from vppcfg.vpp.shell import Shown, show
 
 PAIRS = "lcp_itf_pair_get"
@@ -99,6 +99,16 @@ def find_hosts(pairs: Sequence[PairRow], rows: Sequence[Row]) -> dict[int, int]:
     }
 
 
+def read_hosts(connection: VppReader) -> dict[str, int]:
+    """Ask VPP for the index of its side of each Linux device, by the name of the interface that has it."""
+    if not is_present(connection):
+        return {}
+    replies = connection.ask([*requests(connection), *request_interfaces(connection)])
+    rows = read_interfaces(connection, replies)
+    hosts = find_hosts(read_pairs(connection, replies), rows)
+    return {row.name: hosts[row.sw_if_index] for row in rows if row.sw_if_index in hosts}
+
+
 def _is_host_of(row: Row, host: Row, tap: Row) -> bool:
     return (row.type, row.sub_id) == (host.type, host.sub_id) and may_be_lcp_host(tap.device_class, tap.name)
 
@@ -108,14 +118,19 @@ def may_be_lcp_host(device_class: str, name: str) -> bool:
     return device_class in _TAP_CLASSES and _HOST_NAME.fullmatch(name) is not None
 
 
-def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int, int]) -> dict[str, LcpPair]:
+def build(pairs: Sequence[PairRow], rows: Sequence[Row], hosts: Mapping[int, int]) -> dict[str, LcpPair]:
     """Return the pairs by the name of their VPP interface."""
+    by_index = {row.sw_if_index: row for row in rows}
     return {
-        names[pair.sw_if_index]: LcpPair(
-            host_name=pair.host_name, netns=pair.netns, is_tun=pair.is_tun, has_host=pair.sw_if_index in hosts
+        row.name: LcpPair(
+            host_name=pair.host_name,
+            netns=pair.netns,
+            is_tun=pair.is_tun,
+            has_host=pair.sw_if_index in hosts,
+            host_mtu=by_index[hosts[pair.sw_if_index]].packet_mtu if pair.sw_if_index in hosts else None,
         )
         for pair in pairs
-        if pair.sw_if_index in names
+        if (row := by_index.get(pair.sw_if_index)) is not None
     }
 
 

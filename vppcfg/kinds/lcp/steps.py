@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.kinds.interface import SetPacketMtu
-from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.lcp.changes import host_mtu_wanted
+from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair, SetHostMtu
 from vppcfg.kinds.linux_device import SetLinuxLink
-from vppcfg.model.lcp import LcpPair
-from vppcfg.plan.change import Change
+from vppcfg.model.kinds import as_created
+from vppcfg.model.lcp import LcpPair, host_mtu_as_made
+from vppcfg.plan.change import Action, Change
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
 def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
     """Yield the steps that delete the pair as it was and create it as it is to be."""
+    if change.action is Action.UPDATE:
+        return
     if change.before is not None:
         depth = transition.observed.interfaces[change.name].depth
         stage = Stage.DELETE_LCP if change.before.has_host else Stage.DELETE_ORPHANED_LCP
@@ -31,6 +35,25 @@ def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step
             is_tun=change.after.is_tun,
         )
         yield Step(stage=Stage.CREATE_LCP, operation=create, depth=depth)
+
+
+def host_mtu_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
+    """Yield the step that sets the MTU of VPP's side of the Linux device, where it is not as it is to be."""
+    if change.after is None:
+        return
+    name, before = change.name, change.before
+    is_kept = change.action is Action.UPDATE and before is not None
+    current = before.host_mtu if is_kept and before is not None else _host_mtu_of_new(transition, name)
+    wanted = host_mtu_wanted(name, current, transition.desired, transition.observed.facts.lcp)
+    if wanted is not None and wanted != current:
+        yield Step(stage=Stage.SET_HOST_MTU, operation=SetHostMtu(interface=name, mtu=wanted))
+
+
+def _host_mtu_of_new(transition: Transition, name: str) -> int:
+    """Return what linux-cp sets when it makes the pair, which is before the MTUs of the interface are set."""
+    after = transition.desired.interfaces[name]
+    made = after if after.parent is not None else as_created(name, after.kind, transition.desired.virtual.get(name))
+    return host_mtu_as_made(transition.kept(name) or made)
 
 
 def shut_device_steps(transition: Transition) -> Iterator[Step]:

@@ -410,11 +410,13 @@ def _load_pair(tables: Tables, row: SwInterface, pair: LcpPair) -> None:
         return
     default, tables.lcp.default_netns = tables.lcp.default_netns, ""
     try:
-        create(tables, row.index, request)
+        made = create(tables, row.index, request)
     except RefusedError as refusal:
         text = f"VPP cannot have the LCP pair {pair.host_name} on {tables.name_of(row)} ({refusal.retval})"
         raise UsageError(text, "its parent needs a pair, Linux needs the namespace, and a name is used once") from None
     tables.lcp.default_netns = default
+    if pair.host_mtu is not None:
+        tables.sw[made.host].mtus[0] = pair.host_mtu
 
 
 def _load_orphan(tables: Tables, row: SwInterface, request: PairRequest) -> None:

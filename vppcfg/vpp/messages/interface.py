@@ -20,7 +20,7 @@ from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
+from vppcfg.vpp.row import Row, name_of, read_interfaces, request_interfaces
 
 _QUEUES = "sw_interface_rx_placement_dump"
 _TX_QUEUES = "sw_interface_tx_placement_get"
@@ -31,32 +31,6 @@ _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
 _NO_FEATURES: Mapping[str, Any] = {}
-_PATHS = (
-    "sw_if_index",
-    "sup_sw_if_index",
-    "l2_address",
-    "flags",
-    "type",
-    "link_mtu",
-    "mtu.0",
-    "mtu.1",
-    "mtu.2",
-    "mtu.3",
-    "sub_id",
-    "sub_outer_vlan_id",
-    "sub_inner_vlan_id",
-    "sub_if_flags",
-    "vtr_op",
-    "vtr_push_dot1q",
-    "vtr_tag1",
-    "vtr_tag2",
-    "interface_name",
-    "interface_dev_type",
-    "tag",
-)
-"""The fields of sw_interface_details that make a Row, in its order."""
-
-_SUB_ID = _PATHS.index("sub_id")
 
 
 @record
@@ -71,11 +45,6 @@ class Surroundings:
     rx_modes: Mapping[int, RxMode]
     placements: Mapping[int, tuple[Placements, Placements]]
     """The threads that look after the receive and the transmit queues of ports."""
-
-
-def requests(connection: Connection) -> list[bytes]:
-    """Return the request for all interfaces (sw_interface_dump), for which no worker stops."""
-    return [connection.request("sw_interface_dump", {"sw_if_index": ALL_INDEXES})[1]]
 
 
 def port_requests(connection: Connection) -> list[bytes]:
@@ -122,19 +91,6 @@ def read_placements(
     return {index: (in_order(received), in_order(sent)) for index, (received, sent) in found.items()}
 
 
-def read(connection: Connection, replies: Replies) -> list[Row]:
-    """Return the interfaces in `replies`, in VPP's order."""
-    return [
-        Row._make((*values, _name(name, values[_SUB_ID]), text_of(device_class), text_of(tag)))
-        for *values, name, device_class, tag in connection.rows(replies, "sw_interface_details", *_PATHS)
-    ]
-
-
-def _name(raw: bytes, sub_id: int) -> str:
-    name = text_of(raw)
-    return unsigned(name) if sub_id >= SIGNED_IDS else name
-
-
 def macs_of(rows: Sequence[Row]) -> dict[int, bytes]:
     """Return the MAC address of each interface by index; a sub-interface has that of its port."""
     macs = {row.sw_if_index: row.mac for row in rows}
@@ -163,24 +119,24 @@ def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]
 
 def read_names(connection: Connection) -> dict[str, int]:
     """Ask VPP for the index of every interface by its name."""
-    replies = connection.ask(requests(connection))
+    replies = connection.ask(request_interfaces(connection))
     rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "sub_id", "interface_name")
-    return {_name(name, sub_id): index for index, sub_id, name in rows}
+    return {name_of(name, sub_id): index for index, sub_id, name in rows}
 
 
 def read_up(connection: Connection) -> frozenset[str]:
     """Ask VPP for the names of the interfaces that are up."""
-    rows = read(connection, connection.ask(requests(connection)))
+    rows = read_interfaces(connection, connection.ask(request_interfaces(connection)))
     return frozenset(row.name for row in rows if row.flags & ADMIN_UP)
 
 
 def read_macs(connection: Connection) -> dict[str, str]:
     """Ask VPP for the MAC address of every interface by its name; a sub-interface has that of its port."""
-    replies = connection.ask(requests(connection))
+    replies = connection.ask(request_interfaces(connection))
     paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "sub_id", "interface_name")
     rows = connection.rows(replies, "sw_interface_details", *paths)
     macs = {row[0]: row[2] for row in rows}
-    return {_name(name, sub_id): macs[port].hex(":") for _, port, _, sub_id, name in rows if any(macs.get(port, b""))}
+    return {name_of(name, sub_id): macs[port].hex(":") for _, port, _, sub_id, name in rows if any(macs.get(port, b""))}
 
 
 def without(rows: Sequence[Row], hosts: frozenset[int]) -> list[Row]:

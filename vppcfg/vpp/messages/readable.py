@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
 
+from vppcfg.kinds.lcp.operations import HOST
 from vppcfg.model.secret_key import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_MAC, Value
@@ -26,8 +27,8 @@ class _Names:
         return NO_MAC
 
     def number(self, noun: str, name: str) -> Value:
-        """Return the name."""
-        return name
+        """Return the name, and what is numbered where that has none of its own."""
+        return f"{noun} {name}" if noun == HOST else name
 
     def peer(self, public_key: str) -> Value:
         """Return the key."""
