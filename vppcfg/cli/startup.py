@@ -16,7 +16,7 @@ from vppcfg.cli.options import add_config_option, add_dataplane_options, files_o
 from vppcfg.cli.output import Colour, paint_for, print_line
 from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.printable import printable
-from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UntrustedFileError, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
@@ -98,6 +98,7 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Do what the options set; nothing is written when there is an error anywhere."""
+    from vppcfg.app.foreign_files import foreign_reason
     from vppcfg.app.loading import load_configuration
     from vppcfg.cli.console import terminal_for
     from vppcfg.cli.startup import show_verification
@@ -106,6 +107,9 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     _refuse_contradictions(args)
     configuration, loaded = load_configuration(files_of(args), terminal_for(args))
+    if args.install and (reason := foreign_reason(loaded)):
+        hint = "let nobody but root and yourself write the file and the folders above it"
+        raise UntrustedFileError(f"{reason}, and this machine would start by it; nothing was changed", hint)
     host = _machine(args)
     running = _running(args)
     measured = measured_limits(devices(running.shown[HARDWARE])) if running else {}

@@ -119,7 +119,7 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "source_digest": _DIGEST,
     "installs_over": _DIGEST,
     "install_as": re.compile(r"(?:(?:/(?!\.{1,2}(?:/|$))[^/\0]{1,255})+)?"),
-    "unit": re.compile(r"(?:vppcfg-[A-Za-z0-9:._-]{1,240})?"),
+    "unit": re.compile(r"(?:vppcfg-confirm-[0-9a-f]{4,64}-[0-9]{1,10}(?:-[0-9]{1,10})?)?"),
 }
 _TEXT = re.compile(r"[^\0]*")
 _MOST = 1 << 31

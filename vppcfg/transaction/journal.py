@@ -49,6 +49,8 @@ _Kept = TypeVar("_Kept")
 HOOK_LOG = "hook.log"
 """What hooks have printed after a change."""
 _LOG_BYTES = 1 << 18
+_ENTRY_BYTES = 4 << 20
+"""Of an entry with thousands of interfaces that it protects, and of its outcome: those of all are read at once."""
 _OUTCOME_BYTES = 8192
 """More than an entry ever needs, in whole blocks of a disk."""
 _MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE, _HOOKS: PRIVATE, _ROUTING: PRIVATE}
@@ -409,7 +411,8 @@ class Journal:
     def _read_with_origin(self, number: int, part: str) -> tuple[dict[str, Any], str]:
         """Return what a file of an entry holds, and why others can have written it, '' when they cannot."""
         path = self._folders.path(number, f"{part}.json")
-        file = read_with_origin(path, self._folders.group())
+        most_bytes = _ENTRY_BYTES if part in {"entry", "outcome"} else None
+        file = read_with_origin(path, self._folders.group(), most_bytes)
         data = file.data
         content = unsealed(data, f"journal {part}", FORMAT_VERSION, str(path))
         place = place_of(data)

@@ -220,7 +220,7 @@ def test_what_is_set_aside_twice_stays_both_times(router: Router) -> None:
 def test_what_cannot_be_read_at_the_moment_is_left_where_it_is(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many open files say nothing about an entry."""
 
-    def refuse(path: Path, group: int | None = None) -> TrustedFile:
+    def refuse(path: Path, group: int | None, _: int | None) -> TrustedFile:
         if path.parent.name == "000001":
             raise UntrustedFileError("cannot read it") from OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return read_with_origin(path, group)

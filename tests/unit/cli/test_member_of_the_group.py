@@ -406,3 +406,18 @@ def test_a_vppcfg_in_a_hook_waits_for_the_one_that_runs_it(place: Place) -> None
     file = place.write(place.roots, "a.yaml", 1400, hooks={"after-apply": hook})
     assert place.root("apply", "-c", str(file))[0] == ExitCode.DONE
     assert place.ran.read_text().rstrip().endswith(f"\n{int(ExitCode.NOT_NOW)}"), place.ran.read_text()
+
+
+def test_the_machine_starts_by_no_file_of_a_member(place: Place) -> None:
+    file = place.write(place.members, "b.yaml", 1400, dataplane={})
+    code = main(["startup", "--install", "--root", str(place.roots), "-c", str(file)])
+    assert (code, os.listdir(place.roots)) == (ExitCode.REFUSED, [])
+
+
+def test_a_large_entry_of_a_member_takes_no_memory(place: Place) -> None:
+    for mtu in (1400, 1300):
+        assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", mtu)))[0] == ExitCode.DONE
+    os.truncate(place.journal / "000001" / "entry.json", 1 << 40)
+    code, said = place.root("history")
+    assert code == ExitCode.DONE
+    assert "entry.json is larger than 4 MB" in said

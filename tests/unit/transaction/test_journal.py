@@ -289,7 +289,7 @@ def test_what_may_be_whole_stays_and_the_rest_is_set_aside(journal: Journal, mon
     (journal.folder / "000002" / "entry.json").unlink()
     read = read_with_origin
 
-    def read_from_a_bad_disk(path: Path, group: int | None) -> TrustedFile:
+    def read_from_a_bad_disk(path: Path, group: int | None, _: int | None) -> TrustedFile:
         if path.parent.name == "000001":
             raise UntrustedFileError("cannot read it") from OSError(errno.EIO, "Input/output error")
         return read(path, group)
