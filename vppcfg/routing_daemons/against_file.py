@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
-from itertools import islice
+from itertools import chain, islice
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.bounds import PROBLEMS
@@ -56,15 +56,15 @@ def facts_of(file: RoutingFile, text: str) -> RoutingFacts:
 def warnings_about(file: RoutingFile, text: str, desired: State) -> tuple[Problem, ...]:
     """Return where a configuration of a daemon expects what the router will not have."""
     facts, path = facts_of(file, text), ("routing", file.kind.value)
-    rules = {
-        "routing-device": _lost_devices(facts, desired),
-        "routing-neighbor": _lost_neighbors(facts, desired),
-        "routing-mtu": _lost_packets(facts, desired),
-    }
-    found = (
-        Problem(rule=rule, path=path, text=f"{file.path}: {text}", severity=Severity.WARNING)
-        for rule, texts in rules.items()
-        for text in texts
+
+    def warned(texts: Iterable[str], *, rule: str) -> Iterator[Problem]:
+        for each in texts:
+            yield Problem(rule=rule, path=path, text=f"{file.path}: {each}", severity=Severity.WARNING)
+
+    found = chain(
+        warned(_lost_devices(facts, desired), rule="routing-device"),
+        warned(_lost_neighbors(facts, desired), rule="routing-neighbor"),
+        warned(_lost_packets(facts, desired), rule="routing-mtu"),
     )
     return tuple(islice(found, PROBLEMS))
 

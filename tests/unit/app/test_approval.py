@@ -20,7 +20,7 @@ from vppcfg.transaction.guard import Limits, objections
 from vppcfg.transaction.journal import Journal
 
 NOW = "2026-01-02T03:04:05+00:00"
-DIGEST = "the digest of the file"
+DIGEST = "d" * 64
 
 
 @pytest.fixture
