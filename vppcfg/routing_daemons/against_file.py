@@ -6,7 +6,7 @@ All of it is a warning: a daemon may use devices of Linux that no file of ours d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from itertools import chain, islice
