@@ -66,6 +66,8 @@ many; of 3,000 nodes, VPP runs 300 at most."""
 ROUTING_CHARACTERS = 8 << 20
 """Of the configuration of a routing daemon, with all that it includes: 300,000 prefixes in filters. Each word takes 60
 bytes and 1 us."""
+ROUTING_LINES = 1_000_000
+"""Of such a file; each takes 3 us."""
 ROUTING_STATEMENTS = 100_000
 """Of BIRD at its top level; each takes 300 bytes. A router with 2,000 neighbours has 10,000."""
 SCRIPT_COMMANDS = 20_000

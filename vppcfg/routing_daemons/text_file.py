@@ -11,7 +11,7 @@ import os
 import pwd
 import stat
 
-from vppcfg.common.bounds import ROUTING_CHARACTERS
+from vppcfg.common.bounds import ROUTING_CHARACTERS, ROUTING_LINES
 
 _MOST_LINKS = 40
 
@@ -30,7 +30,10 @@ def read_text(path: str, named_by: os.stat_result | None = None) -> tuple[str, o
         if status.st_size > ROUTING_CHARACTERS:
             raise OSError(errno.EFBIG, f"it is larger than {ROUTING_CHARACTERS >> 20} MB")
         with open(f"/proc/self/fd/{place}", encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(ROUTING_CHARACTERS), status
+            text = file.read(ROUTING_CHARACTERS)
+        if text.count("\n") > ROUTING_LINES:
+            raise OSError(errno.EFBIG, f"it has more than {ROUTING_LINES:,} lines")
+        return text, status
     finally:
         os.close(place)
 

@@ -96,3 +96,9 @@ def test_a_description_that_other_programs_take_for_two_lines_stays_one(monkeypa
     )
     running = Frr(RoutingFile(kind=DaemonKind.FRR, path="new.conf", startup="frr.conf")).running()
     assert running.text.split("\n")[-2] == " description a\u2028b\x85c"
+
+
+def test_a_file_of_blank_lines_has_an_end(tmp_path: Path) -> None:
+    (tmp_path / "frr.conf").write_text("\n" * 1_000_001)
+    with pytest.raises(OSError, match="more than 1,000,000 lines"):
+        read_text(str(tmp_path / "frr.conf"))
