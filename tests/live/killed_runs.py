@@ -201,8 +201,9 @@ def be_killed(router: Router, pair: Pair) -> str:
         for change in changes:
             if change["number"] not in known:
                 router.before[change["number"]] = accepted if change["origin"] == "boot" else settled
-        is_booted |= code == ExitCode.DONE and "--boot" in words
         newest = changes[-1]
+        is_whole = newest["number"] not in known and newest["status"] in _SETTLED
+        is_booted |= "--boot" in words and (code == ExitCode.DONE or is_whole)
         if is_booted and newest["status"] in _SETTLED:
             settled = router.after[newest["number"]] = router.name_of_state()
         router.story.append(f"  change {newest['number']} ({newest['origin']}) is {newest['status']}, from {settled}")
