@@ -98,7 +98,10 @@ class Router:
         said, socket = self.folder / "said", str(self.vpp.socket_path)
         said.unlink(missing_ok=True)
         with forked(lambda: run_until(point, lambda: run([*words, "-a", socket]), self.count), said) as pid:
-            code = end_of(pid)
+            try:
+                code = end_of(pid)
+            except TimeoutError as error:
+                raise NotWholeError(f"{' '.join(words)}: {error}: {said.read_text()[-1500:]}") from error
         self.said = said.read_text()
         self.story.append(f"{' '.join(words)}: {point.kind} {point.number}, ended with {code}")
         with (self.folder / "log").open("a") as log:
