@@ -87,6 +87,7 @@ def test_two_ports_may_have_the_same_number_and_go_one_after_the_other(vpp: Subj
 
 def test_a_port_that_nobody_is_connected_to_is_polled(vpp: Subject) -> None:
     _, index = create(vpp, FILE)
+    assert [row.mode for row in vpp.api.sw_interface_rx_placement_dump(sw_if_index=index)] == [1]
     modes = [vpp.api.sw_interface_set_rx_mode(sw_if_index=index, mode=mode).retval for mode in (1, 2, 3)]
     assert modes == [0, -9, -9]
 

@@ -98,7 +98,10 @@ class Router:
         said, socket = self.folder / "said", str(self.vpp.socket_path)
         said.unlink(missing_ok=True)
         with forked(lambda: run_until(point, lambda: run([*words, "-a", socket]), self.count), said) as pid:
-            code = end_of(pid)
+            try:
+                code = end_of(pid)
+            except TimeoutError as error:
+                raise NotWholeError(f"{' '.join(words)}: {error}: {said.read_text()[-1500:]}") from error
         self.said = said.read_text()
         self.story.append(f"{' '.join(words)}: {point.kind} {point.number}, ended with {code}")
         with (self.folder / "log").open("a") as log:
@@ -201,8 +204,9 @@ def be_killed(router: Router, pair: Pair) -> str:
         for change in changes:
             if change["number"] not in known:
                 router.before[change["number"]] = accepted if change["origin"] == "boot" else settled
-        is_booted |= code == ExitCode.DONE and "--boot" in words
         newest = changes[-1]
+        is_whole = newest["number"] not in known and newest["status"] in _SETTLED
+        is_booted |= "--boot" in words and (code == ExitCode.DONE or is_whole)
         if is_booted and newest["status"] in _SETTLED:
             settled = router.after[newest["number"]] = router.name_of_state()
         router.story.append(f"  change {newest['number']} ({newest['origin']}) is {newest['status']}, from {settled}")

@@ -10,7 +10,7 @@ from vppcfg.model.interface import (
     must_be_down_for_link_mtu,
     usual_rx_mode,
 )
-from vppcfg.model.kinds import is_marked
+from vppcfg.model.kinds import is_marked, values_with_kind
 from vppcfg.model.ownership import is_created_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.model.state import State
@@ -289,7 +289,7 @@ class SetTag(InterfaceOperation):
             working.change(self.interface, tag=self.tag)
         else:
             kind = virtual.kind if is_created_by_us(self.tag) else InterfaceKind.PHYSICAL
-            working.change(self.interface, tag=self.tag, kind=kind)
+            working.change(self.interface, tag=self.tag, **values_with_kind(kind))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -28,6 +28,11 @@ def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface 
     return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, virtual.kind}
 
 
+def values_with_kind(kind: InterfaceKind) -> dict[str, object]:
+    """Return what an interface has once its mark has come or gone: only the queues of physical ports are looked at."""
+    return {"kind": kind, **({} if kind is InterfaceKind.PHYSICAL else {"rx_mode": None})}
+
+
 def as_created(name: str, kind: InterfaceKind, virtual: VirtualInterface | None = None) -> Interface:
     """Return a loopback, bond, tunnel, TAP or port as VPP makes it, before anything is set on it.
 

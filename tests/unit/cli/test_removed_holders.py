@@ -166,3 +166,13 @@ def test_a_file_that_a_rollback_has_brought_back_owns_what_it_set(run: Run, sock
     code, err = run("apply", BASE)
     assert code == ExitCode.DONE, err
     assert not objects_of(socket)
+
+
+def test_what_vpp_leaves_of_det44_goes_with_the_interface(run: Run, vpp: SimulatedVpp) -> None:
+    """VPP turns the feature on once more where it drops a side, and a change may be cut off right there."""
+    code, err = run("apply", BASE + LOOP.format(keys="det44: outside") + "det44: {}\n")
+    assert code == ExitCode.DONE, err
+    assert vpp.run_line("set interface det44 outside loop1 del")[0] == 0
+    assert vpp.run_line("show interface features loop1")[1].count("det44-out2in") == 2
+    code, err = run("apply", BASE)
+    assert code == ExitCode.DONE, err

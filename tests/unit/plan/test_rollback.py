@@ -20,7 +20,7 @@ from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import SetRxMode
+from vppcfg.plan.operations import SetRxMode, SetTag
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import WrongEndError
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back, rollback_plan, way_back
@@ -165,6 +165,19 @@ def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
     former = replace(state_of(PORT, before), virtual={name: client})
     plan = make_plan(now, closest_to(former, now, lambda name: False).state)
     assert SetRxMode(interface=name, mode=RxMode.POLLING) in rollback_plan(plan, lambda name: False).operations
+
+
+def test_a_port_that_vpp_polls_gets_its_mark_back_without_another_mode() -> None:
+    """A start was cut off between making a vhost-user port and marking it; VPP refuses the mode of connected ones."""
+    name, server = "VirtualEthernet0/0/7", VhostUser(socket="/run/vm.sock", role=VhostUserRole.SERVER)
+    unmarked = Interface(
+        name=name, kind=InterfaceKind.PHYSICAL, device_class="vhost-user", packet_mtu=9000, rx_mode=RxMode.POLLING
+    )
+    now = replace(state_of(PORT, unmarked), virtual={name: server})
+    marked = replace(unmarked, kind=server.kind, tag=CREATED_MARK, rx_mode=None)
+    former = replace(state_of(PORT, marked), virtual={name: server})
+    plan = make_plan(now, closest_to(former, now, lambda name: False).state)
+    assert plan.operations == (SetTag(interface=name, tag=CREATED_MARK),)
 
 
 def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:

@@ -24,7 +24,7 @@ from vppcfg.model.interface import (
     RxMode,
     usual_rx_mode,
 )
-from vppcfg.model.kinds import as_created, is_marked, sub_interface_as_created
+from vppcfg.model.kinds import as_created, is_marked, sub_interface_as_created, values_with_kind
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import evolve
 
@@ -110,7 +110,7 @@ class _Resolver:
         if observed is not None and (config.kind is InterfaceKind.PHYSICAL or observed.kind is config.kind):
             return observed
         if observed is not None and self._is_taken_over(config.name):
-            return evolve(observed, kind=config.kind)
+            return evolve(observed, **values_with_kind(config.kind))
         if config.parent is not None:
             return sub_interface_as_created(config.name, config.parent, config.sub_id, config.encapsulation)
         return as_created(config.name, config.kind, self._desired.virtual.get(config.name))
@@ -137,7 +137,7 @@ class _Resolver:
             else as_created(name, kind, desired.virtual.get(name))
         )
         if observed is not None and self._is_taken_over(name):
-            base = evolve(observed, kind=kind)
+            base = evolve(observed, **values_with_kind(kind))
         found = observed.tag if observed is not None else None
         tag = marked_tag(description, found, is_created_by_us=True)
         if is_marked(kind):

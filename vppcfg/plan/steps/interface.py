@@ -32,7 +32,8 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     current = _mac_at_creation(after) if kept is None else "" if name in transition.leaving else kept.mac
     if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
-    if after.rx_mode not in (kept.rx_mode if kept is not None else None, RxMode.MIXED):
+    is_port = after.kind is InterfaceKind.PHYSICAL
+    if is_port and after.rx_mode not in (kept.rx_mode if kept is not None else None, RxMode.MIXED):
         mode = after.rx_mode or usual_rx_mode(after.device_class)
         yield Step(stage=Stage.SET_RX_MODE, operation=SetRxMode(interface=name, mode=mode))
     if kept is not None and (after.rx_placement or after.tx_placement):

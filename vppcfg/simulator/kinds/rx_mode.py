@@ -33,8 +33,9 @@ _REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}
 
 
 def mode_of(tables: Tables, port: HwInterface, queue: int) -> int:
-    """Return the mode of a queue, as its driver sets it by default."""
-    return queues_of(tables, port).modes.get(queue, _MODES[usual_rx_mode(port.device_class)])
+    """Return the mode of a queue, as its driver sets it by default; nobody is connected to a vhost-user port."""
+    usual = _POLLING if port.device_class == "vhost-user" else _MODES[usual_rx_mode(port.device_class)]
+    return queues_of(tables, port).modes.get(queue, usual)
 
 
 def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
@@ -93,7 +94,8 @@ def _command(tables: Tables, line: Input) -> str:
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
-        mode = state.interfaces[name].rx_mode
+        port = state.interfaces[name]
+        mode = port.rx_mode or usual_rx_mode(port.device_class)
         if mode in _MODES and not row.is_sub:
             queues = queues_of(tables, tables.hw_of(row))
             queues.modes = dict.fromkeys(range(len(queues.rx)), _MODES[mode])

@@ -28,9 +28,12 @@ _L2_ARCS = frozenset({"l2-input", "l2-output"})
 _OF_VPP = (
     r"^(?:acl-plugin-|linux-cp-|lcp-|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup"
     r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif"
-    r"|feature-bitmap|device-input|none$)"
+    r"|feature-bitmap|device-input|det44-|none$)"
 )
-"""Features that VPP turns on for every interface, those of access lists and of LCP pairs, and policers."""
+"""Features that VPP turns on for every interface, those of access lists and of LCP pairs, policers, and those of DET44.
+
+VPP turns DET44's on once more where it drops a side, so that they may be left of one (det44_interface_add_del).
+"""
 _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
     "NAT": re.compile(r"nat|ip[46]-sv-reassembly"),
     "ABF": re.compile(r"abf-"),

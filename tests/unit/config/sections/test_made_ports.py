@@ -9,14 +9,15 @@ from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.model.host_interface import HostInterface
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, InterfaceKind, RxMode
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import SetTag
+from vppcfg.plan.operations import SetRxMode, SetTag
 from vppcfg.plan.plan import make_plan
 
 OURS = "vppcfg:made"
@@ -52,6 +53,22 @@ def test_one_of_somebody_else_is_taken_over_by_its_mark_alone() -> None:
     plan = make_plan(resolution.observed, resolution.desired)
     assert plan.operations == (SetTag(interface="host-e1", tag=OURS),)
     assert plan.reached.interfaces["host-e1"].kind is InterfaceKind.HOST_INTERFACE
+
+
+@pytest.mark.parametrize("has_entry", [True, False])
+def test_one_that_vpp_polls_is_taken_over_without_another_mode(has_entry: bool) -> None:
+    """VPP polls a vhost-user port without a peer and refuses anything else; vppcfg reads no mode of what is ours."""
+    name, server = "VirtualEthernet0/0/7", VhostUser(socket="/run/a", role=VhostUserRole.SERVER)
+    state = vpp(name, server, device_class="vhost-user")
+    port = replace(state.interfaces[name], link_mtu=None, rx_mode=RxMode.POLLING)
+    state = replace(state, interfaces={name: port}, facts=Facts(plugins=frozenset({"vhost"})))
+    text = f"vhost_users: {{ {name}: {{ role: server, socket: /run/a }} }}\n"
+    resolution = wanted(text + f"interfaces: {{ {name}: {{ mtu: 1500 }} }}\n" * has_entry, state)
+    assert resolution.desired.interfaces[name].rx_mode is None
+    plan = make_plan(state, resolution.desired)
+    assert [each for each in plan.operations if isinstance(each, SetRxMode)] == []
+    assert SetTag(interface=name, tag=OURS) in plan.operations
+    assert plan.reached.interfaces[name].rx_mode is None
 
 
 def test_one_of_ours_that_the_file_lacks_is_removed() -> None:
