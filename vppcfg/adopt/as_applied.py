@@ -14,11 +14,13 @@ from vppcfg.config.names import is_acl_name
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl, canonical_macip_rule, canonical_rule
 from vppcfg.model.interface import FIXED_LINK_MTU, WITHOUT_MTU, Interface, InterfaceKind
+from vppcfg.model.kinds import values_with_kind
 from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
+from vppcfg.record import evolve
 
 _List = TypeVar("_List", Acl, MacipAcl)
 
@@ -41,7 +43,7 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
                 not is_foreign(interfaces[name].tag)
                 and VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual) is None
             ):
-                interfaces[name] = replace(interfaces[name], kind=virtual.kind, tag=tag)
+                interfaces[name] = evolve(interfaces[name], tag=tag, **values_with_kind(virtual.kind))
     return replace(state, interfaces=interfaces)
 
 
