@@ -10,10 +10,10 @@ import errno
 import os
 import pwd
 import stat
+from pathlib import Path
 
 from vppcfg.common.bounds import ROUTING_CHARACTERS, ROUTING_LINES
-
-_MOST_LINKS = 40
+from vppcfg.common.path_walk import walk
 
 
 def read_text(path: str, named_by: os.stat_result | None = None) -> tuple[str, os.stat_result]:
@@ -40,32 +40,19 @@ def read_text(path: str, named_by: os.stat_result | None = None) -> tuple[str, o
 
 def _reached(path: str, named_by: os.stat_result | None) -> int:
     """Return a descriptor of what a path leads to, each of its folders and links looked at on the way."""
-    names, links = os.path.join(os.getcwd(), path).split("/")[::-1], 0
-    place = os.open("/", os.O_PATH | os.O_CLOEXEC)
-    try:
-        while names:
-            if not _may(named_by, os.fstat(place), stat.S_IXOTH):
-                raise OSError(errno.EACCES, "who names it may not reach it")
-            if not (name := names.pop()):
-                continue
-            below = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
-            status = os.fstat(below)
-            if stat.S_ISLNK(status.st_mode):
-                links += 1
-                target = os.readlink("", dir_fd=below)
-                os.close(below)
-                if links > _MOST_LINKS:
-                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-                names += target.split("/")[::-1]
-                named_by = named_by or (None if status.st_uid in _trusted() else status)
-                below = os.open("/" if target.startswith("/") else ".", os.O_PATH | os.O_CLOEXEC, dir_fd=place)
-            os.close(place)
-            place = below
-        if not _may(named_by, os.fstat(place), stat.S_IROTH):
-            raise OSError(errno.EACCES, "who names it may not read it")
-    except OSError:
+
+    def look(place: int) -> None:
+        nonlocal named_by
+        status = os.fstat(place)
+        if stat.S_ISLNK(status.st_mode):
+            named_by = named_by or (None if status.st_uid in _trusted() else status)
+        elif stat.S_ISDIR(status.st_mode) and not _may(named_by, status, stat.S_IXOTH):
+            raise OSError(errno.EACCES, "who names it may not reach it")
+
+    place = walk(Path(path).absolute(), look)
+    if not _may(named_by, os.fstat(place), stat.S_IROTH):
         os.close(place)
-        raise
+        raise OSError(errno.EACCES, "who names it may not read it")
     return place
 
 

@@ -15,14 +15,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from vppcfg.common.path_walk import TooManyLinksError, walk
 from vppcfg.errors import UntrustedFileError
 from vppcfg.record import record
 
 LIMIT_BYTES = 256 << 20
 """Of a file; the states of 100,000 interfaces have a fifth."""
 _LONGEST_SECRET = 1024
-_MOST_LINKS = 40
-"""As many as the kernel follows."""
 
 
 @record
@@ -169,34 +168,10 @@ def opened_folder(path: Path, group: int | None) -> int:
 
 def _reached(path: Path, group: int | None) -> int:
     """Return a descriptor of what a path leads to after a look at each name and link on the way."""
-    names, links = list(reversed(path.parts[1:])), 0
-    here = _opened("/", None)
     try:
-        _check_folder(here, group)
-        while names:
-            below = _opened(names.pop(), here)
-            try:
-                _check_folder(below, group)
-                if stat.S_ISLNK(os.fstat(below).st_mode):
-                    links += 1
-                    if links > _MOST_LINKS:
-                        raise UntrustedFileError(f"too many symbolic links in the path {path}")
-                    target = Path(os.readlink("", dir_fd=below))
-                    names += reversed(target.parts[1:] if target.is_absolute() else target.parts)
-                    os.close(below)
-                    below = _opened("/", None) if target.is_absolute() else os.dup(here)
-                here, below = below, here
-            finally:
-                os.close(below)
-    except BaseException:
-        os.close(here)
-        raise
-    return here
-
-
-def _opened(name: str, folder: int | None) -> int:
-    """Return a descriptor that only names a place: it takes no right to read, and opening it does nothing."""
-    return os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        return walk(path, lambda place: _check_folder(place, group))
+    except TooManyLinksError as error:
+        raise UntrustedFileError(f"too many symbolic links in the path {path}") from error
 
 
 def _check_folder(descriptor: int, group: int | None) -> None:
