@@ -14,14 +14,13 @@ from vppcfg.common.addresses import address_key
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.iproute2 import needed_hosts, subnet_of
+from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux_setting import LinuxKind
-from vppcfg.model.state import State
 
 
-def has_following_device(name: str, state: State) -> bool:
+def is_followed(pair: LcpPair | None, settings: LcpSettings) -> bool:
     """Return whether the addresses of an interface follow into Linux, onto the device of its pair (lcp-sync)."""
-    pair = state.lcps.get(name)
-    return pair is not None and pair.has_host and state.facts.lcp.is_sync
+    return pair is not None and pair.has_host and settings.is_sync
 
 
 def secondaries(interface: Interface, going: Collection[str]) -> frozenset[str]:

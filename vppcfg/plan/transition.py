@@ -18,7 +18,7 @@ from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
-from vppcfg.plan.linux_primaries import goes_with, has_following_device, network_of, secondaries
+from vppcfg.plan.linux_primaries import goes_with, is_followed, network_of, secondaries
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
@@ -231,7 +231,7 @@ class Transition:
 
     def _is_followed(self, name: str) -> bool:
         """Return whether a Linux device stays on which the addresses of an interface are set too."""
-        return name not in self.parted and has_following_device(name, self.observed)
+        return name not in self.parted and is_followed(self.observed.lcps.get(name), self.observed.facts.lcp)
 
     def goes_in_linux(self, attachment: Attachment) -> bool:
         """Return whether Linux loses a setting of a device, with that or with addresses that go on the way."""

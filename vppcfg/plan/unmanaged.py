@@ -22,7 +22,7 @@ from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.linux_primaries import has_following_device
+from vppcfg.plan.linux_primaries import is_followed
 from vppcfg.plan.operations import RemoveAddress, RestoreAttachment
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
@@ -74,7 +74,9 @@ def touched(plan: Plan) -> frozenset[str]:
     idle = (name for name, _ in _idle(plan))
     deleted = _deleted(plan)
     without_address = (each.interface for each in plan.of(RemoveAddress) if ":" not in each.address)
-    renumbered = (name for name in without_address if has_following_device(name, plan.observed))
+    renumbered = (
+        name for name in without_address if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)
+    )
     return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted), *renumbered})
 
 

@@ -24,7 +24,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
-from vppcfg.plan.linux_primaries import goes_with
+from vppcfg.plan.linux_primaries import goes_with, is_followed
 from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=VirtualInterface)
@@ -80,7 +80,7 @@ class WorkingState:
             **sockets_in_use(state.virtual.items()),
         }
         self.has_linux = state.facts.has_linux
-        self.is_sync = state.facts.lcp.is_sync
+        self._lcp_settings = state.facts.lcp
         self.workers = state.facts.workers
         self.is_auto_subint = state.facts.lcp.is_auto_subint
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
@@ -332,7 +332,7 @@ class WorkingState:
 
     def lose_in_linux(self, name: str, address: str) -> None:
         """Take away what Linux loses with an address of an interface, where its device follows."""
-        if name in self.unmanaged and name in self.lcps and self.is_sync:
+        if name in self.unmanaged and is_followed(self.lcps.get(name), self._lcp_settings):
             left = self.interfaces[name].addresses
             self.unmanaged[name] = {each for each in self.unmanaged[name] if not goes_with(each, address, left)}
 
