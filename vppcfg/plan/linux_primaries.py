@@ -7,7 +7,7 @@ address of the device go all of its routes (net/ipv4/fib_frontend.c).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from socket import AF_INET
 
 from vppcfg.common.addresses import address_key
@@ -28,13 +28,19 @@ def secondaries(interface: Interface, going: Collection[str]) -> frozenset[str]:
     primaries: dict[tuple[int, int], str] = {}
     found = set()
     for address in interface.in_order:
-        network = network_of(address)
+        network = _network_of(address)
         if network is not None and primaries.setdefault(network, address) in going and address not in going:
             found.add(address)
     return frozenset(found)
 
 
-def network_of(address: str) -> tuple[int, int] | None:
+def shares_network(address: str, others: Iterable[str]) -> bool:
+    """Return whether an IPv4 address is in the same network, of the same length, as one of others."""
+    network = _network_of(address)
+    return network is not None and network in map(_network_of, others)
+
+
+def _network_of(address: str) -> tuple[int, int] | None:
     """Return the network of an IPv4 address and its length, None of an IPv6 address."""
     key = address_key(address)
     return (key.network, key.length) if key.family == 4 else None
@@ -42,12 +48,11 @@ def network_of(address: str) -> tuple[int, int] | None:
 
 def goes_with(attachment: Attachment, address: str, left: Collection[str]) -> bool:
     """Return whether Linux takes a setting away with an IPv4 address of its device, where those `left` stay."""
-    setting, networks = attachment.linux, {network_of(each) for each in left}
-    if setting is None or ":" in address:
+    setting = attachment.linux
+    if setting is None or setting.family != AF_INET or ":" in address:
         return False
     if setting.kind is LinuxKind.ADDRESS:
-        network = network_of(subnet_of(setting))
-        return network == network_of(address) and network not in networks
-    if setting.kind is not LinuxKind.ROUTE or setting.family != AF_INET:
+        return shares_network(address, [subnet_of(setting)]) and not shares_network(address, left)
+    if setting.kind is not LinuxKind.ROUTE:
         return False
-    return networks <= {None} or address.partition("/")[0] in needed_hosts(setting)
+    return all(":" in each for each in left) or address.partition("/")[0] in needed_hosts(setting)

@@ -18,7 +18,7 @@ from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
-from vppcfg.plan.linux_primaries import goes_with, is_followed, network_of, secondaries
+from vppcfg.plan.linux_primaries import goes_with, is_followed, secondaries, shares_network
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
@@ -209,7 +209,7 @@ class Transition:
         """
         if ":" not in address and before.name in self.observed.facts.address_followers:
             return False
-        if self._is_followed(before.name) and network_of(address) in set(map(network_of, after.addresses)) - {None}:
+        if self._is_followed(before.name) and shares_network(address, after.addresses):
             return False
         if before.name in self.moved or not after.addresses - before.addresses or _routing(before) != _routing(after):
             return False
