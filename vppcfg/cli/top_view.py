@@ -225,7 +225,7 @@ def _why_empty(view: RouterView, choice: Choice) -> str:
         return f"Nothing here has {choice.filter!r} in its name"
     counters = view.snapshot.counters
     if choice.page is Page.NODES and counters is not None and counters.nodes is None:
-        return "No counters of nodes: `statseg { per-node-counters on }` has VPP keep them; too many are left out"
+        return "No counters of nodes: VPP keeps them with `statseg { per-node-counters on }`; too many are not read"
     if choice.page is Page.NODES and not view.rates.has_nodes:
         return "VPP refreshes its counters of nodes every 10 s; two of them are needed"
     return "No packets" if choice.page is Page.NODES else "Nothing yet"
