@@ -133,9 +133,10 @@ class StaticMacKind(Kind):
     def requests_about(self, connection: VppReader, replies: Replies, indexes: Sequence[int] | None) -> list[bytes]:
         """Return the request for what all bridge domains know, where there are any and that is looked for."""
         survey = connection.survey
-        has_bridges = survey.is_whole or bool(connection.offers(_DUMP) and connection.rows(replies, _BRIDGES, "bd_id"))
-        is_asked = connection.offers(_DUMP) and has_bridges and survey.walks_macs
-        return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if is_asked else []
+        if not (connection.offers(_DUMP) and survey.walks_macs):
+            return []
+        has_bridges = survey.is_whole or bool(connection.rows(replies, _BRIDGES, "bd_id"))
+        return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if has_bridges else []
 
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known

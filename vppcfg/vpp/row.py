@@ -77,7 +77,7 @@ def read_interfaces(connection: VppReader, replies: Replies) -> list[Row]:
 
 
 def name_of(raw: bytes, sub_id: int) -> str:
-    """Return the name of an interface in the raw."""
+    """Return the name of an interface from its bytes in a message; VPP has given large ids of sub-interfaces a sign."""
     name = text_of(raw)
     return unsigned(name) if sub_id >= SIGNED_IDS else name
 

@@ -99,11 +99,11 @@ class VppWatch:
         """How routing daemons differ."""
         self._drift_at_s = 0.0
         self._roles: Mapping[str, VrrpState | None] = {}
+        """Of virtual routers, at the last look."""
         self._turn = 0
         """Where the share of interfaces begins that is read closely."""
         self._differing: frozenset[str] = frozenset()
-        """What differed at the last look, by name."""
-        """Of virtual routers, at the last look."""
+        """The names of what differed at the last look."""
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None

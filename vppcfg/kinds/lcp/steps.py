@@ -42,8 +42,10 @@ def host_mtu_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[
     if change.after is None:
         return
     name, before = change.name, change.before
-    is_kept = change.action is Action.UPDATE and before is not None
-    current = before.host_mtu if is_kept and before is not None else _host_mtu_of_new(transition, name)
+    if before is not None and change.action is Action.UPDATE:
+        current = before.host_mtu
+    else:
+        current = _host_mtu_of_new(transition, name)
     wanted = host_mtu_wanted(name, current, transition.desired, transition.observed.facts.lcp)
     if wanted is not None and wanted != current:
         yield Step(stage=Stage.SET_HOST_MTU, operation=SetHostMtu(interface=name, mtu=wanted))
