@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.fuzz.harness import Session, attack
-from tests.fuzz.plain import NODES, damage_node, flipped
+from tests.fuzz.plain import NODES, cut_and_joined, damage_node
 from tests.fuzz.readers import READERS, Reader
 
 _NODES = (
@@ -31,7 +31,6 @@ _NODES = (
     ),
     *(1e300, -1.5, 1 << 31, (1 << 63) - 1, 1 << 63, -(1 << 63), 4294967296, 65536),
 )
-_MOST_BYTES = 1 << 16
 
 
 def forged(reader: Reader, rng: random.Random) -> bytes:
@@ -43,26 +42,7 @@ def forged(reader: Reader, rng: random.Random) -> bytes:
             damage_node(rng, whole, _NODES)
         document = json.dumps(whole[0] if whole else None)
         return document.replace("Infinity", rng.choice(("1e400", "Infinity"))).encode()
-    return _cut_and_joined(text, reader, rng)
-
-
-def _cut_and_joined(data: bytes, reader: Reader, rng: random.Random) -> bytes:
-    for _ in range(rng.randint(1, 6)):
-        first, last = sorted(rng.randrange(len(data) + 1) for _ in range(2))
-        last = min(last, first + 60)
-        kind = rng.randrange(6)
-        if kind == 0:
-            data = data[:first] + data[last:]
-        elif kind == 1:
-            data = data[:last] + data[first:]
-        elif kind in (2, 3):
-            data = data[:first] + rng.choice(reader.tokens) + data[first if kind == 2 else last :]
-        elif kind == 4 and data:
-            data = flipped(rng, data)
-        else:
-            other = rng.choice(reader.texts())
-            data = data[:first] + other[rng.randrange(len(other) + 1) :]
-    return data[:_MOST_BYTES]
+    return cut_and_joined(rng, text, reader.texts(), reader.tokens)
 
 
 def session(name: str, seed: int) -> str:

@@ -12,6 +12,7 @@ NODES: tuple[Any, ...] = (
 )
 """What may stand anywhere. Written as JSON, some of these are no JSON; so are the answers of some programs."""
 _DEEPER = 0.9
+_MOST_BYTES = 1 << 16
 
 
 def damage_node(rng: random.Random, node: Any, nodes: Sequence[Any] = NODES) -> None:
@@ -44,3 +45,23 @@ def flipped(rng: random.Random, data: bytes) -> bytes:
     for _ in range(rng.randint(1, 8)):
         changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
     return bytes(changed)
+
+
+def cut_and_joined(rng: random.Random, data: bytes, others: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
+    """Return bytes cut up, repeated, joined with others and mixed with tokens, which the format means something by."""
+    for _ in range(rng.randint(1, 6)):
+        first, last = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+        last = min(last, first + 60)
+        kind = rng.randrange(6)
+        if kind == 0:
+            data = data[:first] + data[last:]
+        elif kind == 1:
+            data = data[:last] + data[first:]
+        elif kind in (2, 3):
+            data = data[:first] + rng.choice(tokens) + data[first if kind == 2 else last :]
+        elif kind == 4 and data:
+            data = flipped(rng, data)
+        else:
+            other = rng.choice(others)
+            data = data[:first] + other[rng.randrange(len(other) + 1) :]
+    return data[:_MOST_BYTES]

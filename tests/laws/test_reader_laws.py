@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.fuzz.plain import cut_and_joined
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
@@ -68,28 +69,7 @@ ODD_VALUES: list[Any] = [
 def bytes_of(texts: list[bytes], tokens: list[bytes]) -> Mutate:
     """Return what cuts texts up, joins them and mixes tokens in."""
 
-    def mutate(dice: random.Random) -> bytes:
-        data = dice.choice(texts)
-        for _ in range(dice.randint(1, 6)):
-            first, last = sorted(dice.randrange(len(data) + 1) for _ in range(2))
-            last = min(last, first + 60)
-            kind = dice.randrange(6)
-            if kind == 0:
-                data = data[:first] + data[last:]
-            elif kind == 1:
-                data = data[:last] + data[first:]
-            elif kind == 2:
-                data = data[:first] + dice.choice(tokens) + data[first:]
-            elif kind == 3:
-                data = data[:first] + dice.choice(tokens) + data[last:]
-            elif kind == 4 and data:
-                data = data[:first] + bytes([dice.randrange(256)]) + data[first + 1 :]
-            else:
-                other = dice.choice(texts)
-                data = data[:first] + other[dice.randrange(len(other) + 1) :]
-        return data[: 1 << 16]
-
-    return mutate
+    return lambda dice: cut_and_joined(dice, dice.choice(texts), texts, tokens)
 
 
 def with_odd_values(document: Any, dice: random.Random) -> Any:

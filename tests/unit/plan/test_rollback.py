@@ -28,6 +28,12 @@ from vppcfg.plan.stages import waits
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
+VHOST = "VirtualEthernet0/0/7"
+POLLED = Interface(
+    name=VHOST, kind=InterfaceKind.PHYSICAL, device_class="vhost-user", packet_mtu=9000, rx_mode=RxMode.POLLING
+)
+"""A vhost-user port that VPP polls, without the mark of a port that was made."""
+SERVER, CLIENT = (VhostUser(socket="/run/vm.sock", role=role) for role in (VhostUserRole.SERVER, VhostUserRole.CLIENT))
 
 
 def sub(parent: str, mtu: int = 1500) -> Interface:
@@ -155,29 +161,20 @@ def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> Non
 
 def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
     """VPP polls a vhost-user port as long as nobody is at the other end, also one that a change was cut off behind."""
-    name = "VirtualEthernet0/0/7"
-    server, client = (VhostUser(socket="/run/vm.sock", role=role) for role in reversed(VhostUserRole))
-    unmarked = Interface(
-        name=name, kind=InterfaceKind.PHYSICAL, device_class="vhost-user", packet_mtu=9000, rx_mode=RxMode.POLLING
-    )
-    now = replace(state_of(PORT, unmarked), virtual={name: server})
-    before = replace(unmarked, kind=client.kind, tag=CREATED_MARK, rx_mode=None)
-    former = replace(state_of(PORT, before), virtual={name: client})
+    before = replace(POLLED, kind=CLIENT.kind, tag=CREATED_MARK, rx_mode=None)
+    now = replace(state_of(PORT, POLLED), virtual={VHOST: SERVER})
+    former = replace(state_of(PORT, before), virtual={VHOST: CLIENT})
     plan = make_plan(now, closest_to(former, now, lambda name: False).state)
-    assert SetRxMode(interface=name, mode=RxMode.POLLING) in rollback_plan(plan, lambda name: False).operations
+    assert SetRxMode(interface=VHOST, mode=RxMode.POLLING) in rollback_plan(plan, lambda name: False).operations
 
 
 def test_a_port_that_vpp_polls_gets_its_mark_back_without_another_mode() -> None:
     """A start was cut off between making a vhost-user port and marking it; VPP refuses the mode of connected ones."""
-    name, server = "VirtualEthernet0/0/7", VhostUser(socket="/run/vm.sock", role=VhostUserRole.SERVER)
-    unmarked = Interface(
-        name=name, kind=InterfaceKind.PHYSICAL, device_class="vhost-user", packet_mtu=9000, rx_mode=RxMode.POLLING
-    )
-    now = replace(state_of(PORT, unmarked), virtual={name: server})
-    marked = replace(unmarked, kind=server.kind, tag=CREATED_MARK, rx_mode=None)
-    former = replace(state_of(PORT, marked), virtual={name: server})
+    marked = replace(POLLED, kind=SERVER.kind, tag=CREATED_MARK, rx_mode=None)
+    now = replace(state_of(PORT, POLLED), virtual={VHOST: SERVER})
+    former = replace(state_of(PORT, marked), virtual={VHOST: SERVER})
     plan = make_plan(now, closest_to(former, now, lambda name: False).state)
-    assert plan.operations == (SetTag(interface=name, tag=CREATED_MARK),)
+    assert plan.operations == (SetTag(interface=VHOST, tag=CREATED_MARK),)
 
 
 def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:
