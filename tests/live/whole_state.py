@@ -31,8 +31,10 @@ _NUMBERS = (
 )
 """What differs without an effect, or VPP cannot change: its numbers; the host that linux-cp makes with the MTU of that
 moment; what an interface shows that has lost its addresses, or the last one of its lists; paths by an interface without
-a link, which VPP takes for usable until something happens to it; by which outside interface DET44 leads its maps; the
+a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44 leads its maps; the
 description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is down."""
+_ADMIN_UP = 1
+"""IF_STATUS_API_FLAG_ADMIN_UP (interface_types.api)."""
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")
 _MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b[0-9a-f]{24,}\b|fe80::[0-9a-f:]*ff:fe[0-9a-f:]*")
 _OPEN = re.compile(
@@ -85,9 +87,11 @@ def _lines(value: Any, path: str) -> Iterator[str]:
 
 
 def _shown(vpp: RealVpp) -> Iterator[tuple[str, tuple[str, ...]]]:
+    down = [re.escape(row.interface_name) for row in vpp.client.api.sw_interface_dump() if not row.flags & _ADMIN_UP]
+    by_down = re.compile(rf"^((?:\S+: )?).* via \S+ (?:{'|'.join(down) or 'none'}): .*")
     for key, lines in shown_state(vpp).items():
         if key not in _BY_NAME and not (_is_nameless(key.partition(" ")[2]) and not key.startswith("interface")):
-            yield key, _plain(lines)
+            yield key, _plain(by_down.sub(r"\1no link", line) for line in lines)
 
 
 def _advertised(vpp: RealVpp) -> Iterator[tuple[str, list[str]]]:
