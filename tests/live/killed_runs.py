@@ -137,11 +137,14 @@ class Router:
         found = {
             name: unlike(state, known, is_open=self.restarts > 0 or name == "B") for name, known in self.states.items()
         }
+        whole = found
         if _IS_NAMED in self.said:
             found = {name: [line for line in lines if not _COPIES.search(line)] for name, lines in found.items()}
         nearest = min(found, key=lambda name: len(found[name]))
         if found[nearest]:
             raise NotWholeError("\n  ".join([f"not whole, nearest is {nearest}:", *found[nearest]]))
+        if whole[nearest]:  # the next change begins without the copies, and leads back there
+            self.note(nearest.strip())
         return nearest.strip()
 
     def restart(self) -> None:

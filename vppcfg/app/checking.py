@@ -21,6 +21,7 @@ log = logging.getLogger("root.main")
 _PAUSE_S = 0.5
 """Between two attempts."""
 _CLOCK = SystemClock()
+_OPEN = "it was not tried further"
 _SHOWN = 200
 """Characters of what a command printed last, in the reason why it is not good."""
 
@@ -38,6 +39,11 @@ class CheckResult:
         """Return whether the router does what the check asks for."""
         return not self.reason
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether another check decided before this one did."""
+        return self.reason == _OPEN
+
 
 @record
 class CheckComparison:
@@ -50,7 +56,7 @@ class CheckComparison:
     def broken(self) -> tuple[CheckResult, ...]:
         """Return those that were good before and are not any more."""
         pairs = zip(self.before, self.after, strict=True)
-        return tuple(after for before, after in pairs if before.is_good and not after.is_good)
+        return tuple(after for before, after in pairs if before.is_good and not after.is_good and not after.is_open)
 
     @property
     def bad_before(self) -> tuple[CheckResult, ...]:
@@ -71,21 +77,31 @@ def run_checks(
     clock: Clock = _CLOCK,
     most_s: float = MOST_WITHIN_S,
     environment: Mapping[str, str] = PLAIN_ENVIRONMENT,
+    decides: Callable[[CheckResult], bool] = lambda _: False,
 ) -> tuple[CheckResult, ...]:
-    """Run checks one after the other, each until it is good or its time or `most_s` is over. `state` is what VPP has.
+    """Run checks in turn, each until it is good or its time or `most_s` is over. `state` is what VPP has.
 
-    A VPP that goes away fails a check; it raises nothing.
+    Their times run together. After a result that `decides` the others are open. A VPP that goes away fails a check; it
+    raises nothing.
     """
-    results = []
-    for check in checks:
-        attempt = partial(_attempt, check, state, dataplane, environment, should_stop)
-        result = _run(check, attempt, should_stop, clock, min(check.within_s, most_s))
-        if result.is_good:
-            log.info("Check good: %s", check.text)
-        else:
-            log.warning("Check not good: %s: %s", check.text, result.reason)
-        results.append(result)
-    return tuple(results)
+    began_s = clock.now()
+    results: dict[Check, CheckResult] = {}
+    while left := [check for check in checks if check not in results]:
+        for check in left:
+            attempt = partial(_attempt, check, state, dataplane, environment, should_stop)
+            until_s = began_s + min(check.within_s, most_s)
+            if (result := _tried(check, attempt, should_stop, clock, until_s)) is None:
+                continue
+            results[check] = result
+            if result.is_good:
+                log.info("Check good: %s", check.text)
+            else:
+                log.warning("Check not good: %s: %s", check.text, result.reason)
+            if decides(result):
+                return tuple(results.get(each, CheckResult(check=each, reason=_OPEN)) for each in checks)
+        if len(results) < len(checks):
+            clock.sleep(_PAUSE_S)
+    return tuple(results[check] for check in checks)
 
 
 def reason_of(results: Sequence[CheckResult]) -> str:
@@ -93,27 +109,23 @@ def reason_of(results: Sequence[CheckResult]) -> str:
     return "; ".join(f"{result.check.text}: {result.reason}" for result in results if not result.is_good)
 
 
-def _run(
+def _tried(
     check: Check,
     attempt: Callable[[float], tuple[str, bool]],
     should_stop: Callable[[], bool],
     clock: Clock,
-    within_s: float,
-) -> CheckResult:
-    until_s = clock.now() + within_s
-    while True:
-        remaining_s = until_s - clock.now()
-        try:
-            reason, is_final = attempt(max(remaining_s, 0.1))
-        except DataplaneError as error:
-            reason, is_final = error.message, True
-        if not reason:
-            return CheckResult(check=check)
-        if should_stop():
-            return CheckResult(check=check, reason="it was interrupted")
-        if is_final or clock.now() + _PAUSE_S >= until_s:
-            return CheckResult(check=check, reason=reason)
-        clock.sleep(_PAUSE_S)
+    until_s: float,
+) -> CheckResult | None:
+    """Try a check once, and return its result, None where another attempt may be better."""
+    try:
+        reason, is_final = attempt(max(until_s - clock.now(), 0.1))
+    except DataplaneError as error:
+        reason, is_final = error.message, True
+    if reason and should_stop():
+        return CheckResult(check=check, reason="it was interrupted")
+    if not reason or is_final or clock.now() + _PAUSE_S >= until_s:
+        return CheckResult(check=check, reason=reason)
+    return None
 
 
 def _attempt(
