@@ -31,8 +31,9 @@ _NUMBERS = (
 )
 """What differs without an effect, or VPP cannot change: its numbers; the host that linux-cp makes with the MTU of that
 moment; what an interface shows that has lost its addresses, or the last one of its lists; paths by an interface without
-a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44 leads its maps; the
-description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is down."""
+a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44
+leads its maps; the description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is
+down."""
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (interface_types.api)."""
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")

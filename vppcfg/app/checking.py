@@ -61,7 +61,8 @@ class CheckComparison:
     @property
     def bad_before(self) -> tuple[CheckResult, ...]:
         """Return those that are not good, and were not before."""
-        return tuple(after for after in self.after if not after.is_good and after not in self.broken)
+        pairs = zip(self.before, self.after, strict=True)
+        return tuple(after for before, after in pairs if not before.is_good and not after.is_good)
 
     @property
     def has_success(self) -> bool:
@@ -78,6 +79,7 @@ def run_checks(
     most_s: float = MOST_WITHIN_S,
     environment: Mapping[str, str] = PLAIN_ENVIRONMENT,
     decides: Callable[[CheckResult], bool] = lambda _: False,
+    level_of_good: int = logging.INFO,
 ) -> tuple[CheckResult, ...]:
     """Run checks in turn, each until it is good or its time or `most_s` is over. `state` is what VPP has.
 
@@ -94,12 +96,12 @@ def run_checks(
                 continue
             results[check] = result
             if result.is_good:
-                log.info("Check good: %s", check.text)
+                log.log(level_of_good, "Check good: %s", check.text)
             else:
                 log.warning("Check not good: %s: %s", check.text, result.reason)
             if decides(result):
                 return tuple(results.get(each, CheckResult(check=each, reason=_OPEN)) for each in checks)
-        if len(results) < len(checks):
+        if any(check not in results for check in checks):
             clock.sleep(_PAUSE_S)
     return tuple(results[check] for check in checks)
 

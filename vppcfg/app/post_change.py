@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.checking import CheckComparison, CheckResult, reason_of, run_checks
 from vppcfg.app.daemon_routes import MissingRoutes, await_routes, missing_routes
 from vppcfg.app.hooks import run_hook
 from vppcfg.app.intent import Intent
+from vppcfg.app.late_effects import LateEffect, adjacencies, late_effects
 from vppcfg.app.report import Report
 from vppcfg.app.routing import DaemonChange, daemon_of
+from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.errors import ExitCode
-from vppcfg.model.checks import MOST_WITHIN_S
+from vppcfg.model.checks import MOST_WITHIN_S, Check
 from vppcfg.model.hooks import HookEvent
 from vppcfg.plan.plan import Plan
+from vppcfg.routing_daemons.daemon import Adjacency
 from vppcfg.transaction.entry import ROLLBACKS, Origin, Status
 from vppcfg.transaction.transact import Cause, Failure
 
 log = logging.getLogger("root.main")
 
+_CLOCK = SystemClock()
 _BEFORE_S = 10.0
 """How long a check may take before the change, when nothing has to settle: what is good is good within that."""
+_AGAIN_S, _AGAIN_WITHIN_S = 3.0, 10.0
+"""How often checks are run again that must stay good, and how long each may then take."""
+_RESERVE_S = 15.0
+"""What the timer has left when checks end: for the last one, and to write down that the change is confirmed."""
 _BY_CHECKS = "confirmed by its checks"
 
 
@@ -30,7 +39,13 @@ class PostChange:
     """The steps after one change, from the checks made before it, for comparison, to the verdict on it."""
 
     def __init__(
-        self, plan: Plan, intent: Intent, place: ChangeContext, report: Report, should_stop: Callable[[], bool]
+        self,
+        plan: Plan,
+        intent: Intent,
+        place: ChangeContext,
+        report: Report,
+        should_stop: Callable[[], bool],
+        clock: Clock = _CLOCK,
     ) -> None:
         self._plan = plan
         self._intent = intent
@@ -43,6 +58,11 @@ class PostChange:
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
         self._before: tuple[CheckResult, ...] = ()
+        self._adjacencies: tuple[Adjacency, ...] = ()
+        self._clock = clock
+        self._timer_ends_s = math.inf
+        self._unseen: tuple[str, ...] = ()
+        """What the checks could not wait for."""
         self.comparison: CheckComparison | None = None
         """What the checks have found, once they have run twice."""
 
@@ -50,7 +70,10 @@ class PostChange:
         """Run the checks while nothing is changed yet: what is not good now cannot fail the change."""
         if self._intent.checks:
             log.info("Running the checks before the change")
-            self._before = self._checked(is_before=True)
+            self._before = self._checked(self._intent.checks, is_before=True)
+            self._adjacencies = adjacencies([change.texts.file for change in self._intent.routing.changes])
+        if self._intent.confirm_s is not None:
+            self._timer_ends_s = self._clock.now() + self._intent.confirm_s
 
     def run(self, number: int) -> Failure | None:
         """Load the routing daemons, run the hook of change `number`, then the checks.
@@ -124,6 +147,11 @@ class PostChange:
                 "back yourself"
             )
             return code, status, text
+        if self._unseen:
+            log.warning(
+                "The checks are good, but do not decide: confirm the change once you know of what they end before"
+            )
+            return code, status, text
         if self._intent.holds:
             log.info("The checks are good, and the change waits to be confirmed, as --hold asks")
             return code, status, text
@@ -131,28 +159,59 @@ class PostChange:
         return code, Status.CONFIRMED, _BY_CHECKS
 
     def _check_after(self) -> Failure | None:
+        """Run the checks until none of what the change may end late can come any more, or one is broken."""
         log.info("Running the checks after the change")
-        self.comparison = comparison = CheckComparison(before=self._before, after=self._checked(is_before=False))
-        for result in comparison.bad_before:
+        changed_s = self._clock.now()
+        after = self._checked(self._intent.checks, is_before=False)
+        self.comparison = CheckComparison(before=self._before, after=after)
+        for result in self.comparison.bad_before:
             log.warning("Does not count, for it was not good before the change: %s", result.check.text)
-        if not comparison.broken:
+        self._keep_checking(changed_s)
+        if not (broken := self.comparison.broken):
             return None
-        reason = f"{Cause.CHECK.value}: {reason_of(comparison.broken)}"
+        reason = f"{Cause.CHECK.value}: {reason_of(broken)}"
         if self._intent.confirm_s is not None:
             return Failure(cause=Cause.CHECK, text=reason)
         log.error("%s%s; the change stays", reason[0].upper(), reason[1:])
         return None
 
-    def _checked(self, *, is_before: bool) -> tuple[CheckResult, ...]:
-        state = self._plan.observed if is_before else self._plan.desired
-        most_s = _BEFORE_S if is_before else MOST_WITHIN_S
+    def _keep_checking(self, changed_s: float) -> None:
+        """Run the checks that are good again and again, as long as they must stay good."""
+        assert self.comparison is not None
+        good = [result.check for result in self.comparison.after if result.is_good]
+        if self.comparison.broken or not good:
+            return
+        seen = [LateEffect(f"`for` of {check.text}", check.for_s) for check in good if check.for_s]
+        seen += late_effects(self._plan, self._intent.routing.steps, self._adjacencies)
+        most_s = self._timer_ends_s - changed_s - _RESERVE_S
+        self._unseen = tuple(each.text for each in seen if each.after_s > most_s)
+        for text in self._unseen:
+            log.warning("The checks end before that shows: %s", text)
+        seen = [each for each in seen if each.after_s <= most_s]
+        last = max(seen, key=lambda each: each.after_s, default=LateEffect("", 0.0))
+        until_s = changed_s + last.after_s
+        if until_s > self._clock.now():
+            log.info("The checks must stay good for another %.0f s: %s", until_s - self._clock.now(), last.text)
+        while self._clock.now() < until_s and not self._should_stop() and not self.comparison.broken:
+            self._clock.sleep(min(_AGAIN_S, until_s - self._clock.now()))
+            again = {result.check: result for result in self._checked(good, is_before=False, is_again=True)}
+            after = tuple(again.get(result.check, result) for result in self.comparison.after)
+            self.comparison = CheckComparison(before=self.comparison.before, after=after)
+
+    def _checked(self, checks: Sequence[Check], *, is_before: bool, is_again: bool = False) -> tuple[CheckResult, ...]:
+        """Run checks; one that breaks the change leaves the others open. Run again, only failures are reported."""
+        before = {result.check for result in self._before if result.is_good and self._intent.confirm_s is not None}
         results = run_checks(
-            self._intent.checks,
-            state,
+            checks,
+            self._plan.observed if is_before else self._plan.desired,
             self._place.session.dataplane,
             self._should_stop,
-            most_s=most_s,
+            self._clock,
+            most_s=_BEFORE_S if is_before else _AGAIN_WITHIN_S if is_again else MOST_WITHIN_S,
             environment=self._place.target.environment(),
+            decides=lambda result: not result.is_good and result.check in before,
+            level_of_good=logging.DEBUG if is_again else logging.INFO,
         )
-        self.report.checked(results, is_before=is_before)
+        if not is_again or not all(result.is_good for result in results):
+            self.report.checked(results, is_before=is_before)
         return results

@@ -9,7 +9,7 @@ from vppcfg.record import record
 
 DEFAULT_WITHIN_S = 10
 LEAST_WITHIN_S, MOST_WITHIN_S = 1, 600
-"""Bounds of the deadline of a check."""
+"""Bounds of the deadline of a check, and of how long it must stay good."""
 
 
 @record
@@ -24,6 +24,8 @@ class PingCheck:
     netns: str = ""
     """The namespace of Linux that sends it; '' is VPP itself or, where it cannot, the namespace of its LCP pairs."""
     within_s: int = DEFAULT_WITHIN_S
+    for_s: int = 0
+    """How long at least it must stay good after a change."""
 
     @property
     def text(self) -> str:
@@ -39,6 +41,7 @@ class ArpCheck:
     address: str
     interface: str
     within_s: int = DEFAULT_WITHIN_S
+    for_s: int = 0
 
     @property
     def text(self) -> str:
@@ -57,6 +60,7 @@ class CommandCheck:
     netns: str = ""
     """The namespace of Linux that it runs in; '' is that of vppcfg."""
     within_s: int = DEFAULT_WITHIN_S
+    for_s: int = 0
 
     @property
     def text(self) -> str:
@@ -70,5 +74,5 @@ Check = PingCheck | ArpCheck | CommandCheck
 
 
 def longest_s(checks: Sequence[Check]) -> int:
-    """Return how many seconds all checks together may take, one after the other."""
-    return sum(check.within_s for check in checks)
+    """Return how many seconds checks may take, whose times run together, and must stay good after that."""
+    return max(check.within_s + check.for_s for check in checks)

@@ -13,6 +13,7 @@ from vppcfg.routing_daemons.bird_impact import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.daemon import (
     NOTHING_WAITS,
+    Adjacency,
     DaemonRoute,
     RoutingDifference,
     RunningText,
@@ -30,6 +31,14 @@ _CONFIRMED = re.compile(r"^Reconfiguration confirmed", re.MULTILINE)
 _LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
 _ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
 _HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
+
+
+_BGP = re.compile(
+    r"^    Neighbor address: ([0-9a-fA-F:.]+).*\n(?:(?!\w).*\n)*?    Hold timer: +[\d.]+/(\d+)$", re.MULTILINE
+)
+_OSPF = re.compile(r"^(\S+) +OSPF ", re.MULTILINE)
+_DEAD = re.compile(r"^Interface (\S+) .*\n(?:\t.*\n)*?\tDead timer: (\d+)$", re.MULTILINE)
+_REFEED_S = 5.0
 
 
 class Bird:
@@ -115,6 +124,25 @@ class Bird:
                 return trouble
             found += _routes(routes, table_id)
         return found
+
+    def adjacencies(self) -> list[Adjacency]:
+        """Return the BGP sessions that are established, and the interfaces with OSPF."""
+        _, protocols = self._ask("show", "protocols", "all", within_s=_QUICK_S)
+        found = [
+            Adjacency(text=f"BGP with {peer}", hold_s=float(hold_s), peer=peer)
+            for peer, hold_s in _BGP.findall(protocols)
+        ]
+        for name in _OSPF.findall(protocols):
+            _, interfaces = self._ask("show", "ospf", "interface", name, within_s=_QUICK_S)
+            found += [
+                Adjacency(text=f"OSPF on {device}", hold_s=float(dead_s), device=device)
+                for device, dead_s in _DEAD.findall(interfaces)
+            ]
+        return found
+
+    def delay_s(self, text: str) -> float:
+        """Return how long BIRD may need to pass its routes through new filters, which it does in small parts."""
+        return _REFEED_S
 
     def _ask(self, *words: str, within_s: float) -> tuple[str, str]:
         """Return why birdc failed, '' when it did not, and what it printed."""

@@ -75,6 +75,18 @@ class DaemonRoute:
     """By which it leaves; none of one that leads nowhere."""
 
 
+@record
+class Adjacency:
+    """What a daemon has with a neighbour that it takes for gone when nothing has come for a time."""
+
+    text: str
+    hold_s: float
+    peer: str = ""
+    """The address of the neighbour of a BGP session; '' where it is known by the device alone."""
+    device: str = ""
+    """The device of Linux; '' of a session that may leave by any."""
+
+
 class RoutingDaemon(Protocol):
     """A routing daemon on this machine. What goes wrong is returned as text, the end of a sentence; '' is nothing."""
 
@@ -98,6 +110,12 @@ class RoutingDaemon(Protocol):
 
     def routes(self) -> list[DaemonRoute] | str:
         """Return the routes that it has put into Linux, or why they are not known."""
+
+    def adjacencies(self) -> list[Adjacency]:
+        """Return what it has with its neighbours now; nothing where it does not answer."""
+
+    def delay_s(self, text: str) -> float:
+        """Return how long after it has loaded a configuration the daemon may begin to act by it."""
 
 
 Runner = Callable[..., CommandResult]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from vppcfg.common.addresses import canonical_host
 from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.daemon import (
+    Adjacency,
     DaemonRoute,
     RoutingDifference,
     RunningText,
@@ -46,6 +50,10 @@ _NEEDS = (
 """The daemon of FRR that each part of a configuration needs."""
 _MAIN_TABLE = 254
 """RT_TABLE_MAIN (linux/rtnetlink.h), which is VPP's table 0 (linux-cp/lcp_router.c)."""
+_DELAY = re.compile(r"^ *(?:bgp|zebra) route-map delay-timer (\d{1,3})\b", re.MULTILINE)
+_ROUTE_MAP_DELAY_S = 5.0
+_ISIS_HOLD_S = 30.0
+"""By default: three hellos of 10 s (isisd/isis_constants.h); FRR shows only how much of it is left."""
 _HEADER = ("Building configuration...", "Current configuration:")
 
 
@@ -137,6 +145,19 @@ class Frr:
                 return "FRR's list of routes is not as zebra writes it"
         return found
 
+    def adjacencies(self) -> list[Adjacency]:
+        """Return the BGP sessions that are established, and the OSPF and IS-IS neighbours."""
+        found: list[Adjacency] = []
+        for command, read in _ADJACENCIES:
+            ran = run_bounded([VTYSH, *self._space, "-c", f"{command} json"], _QUICK_S, has_errors=False)
+            with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
+                found += read(json.loads(ran.output or b"{}"))
+        return found
+
+    def delay_s(self, text: str) -> float:
+        """Return the longest delay of route-maps, 5 s by default (bgpd/bgp_vty.c, zebra/zebra_routemap.c)."""
+        return max([_ROUTE_MAP_DELAY_S, *(float(found[1]) for found in _DELAY.finditer(text))])
+
     def _command(self, what: str) -> Sequence[str]:
         return [self._reload, what, "--log-level", "error", *self._space]
 
@@ -167,3 +188,43 @@ def _installed(document: Any) -> Iterator[DaemonRoute]:
                     table_id=0 if table == _MAIN_TABLE else table,
                     devices=frozenset(str(hop["interfaceName"]) for hop in hops if "interfaceName" in hop),
                 )
+
+
+def _dictionaries(value: Any, key: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each object of a document with its key, those in lists with the key of the list, the outer ones first."""
+    if isinstance(value, dict):
+        yield key, value
+        for name, each in value.items():
+            yield from _dictionaries(each, name)
+    for each in value if isinstance(value, list) else ():
+        yield from _dictionaries(each, key)
+
+
+def _bgp_sessions(document: Any) -> Iterator[Adjacency]:
+    """Yield the sessions of `show bgp vrf all neighbors`; one without an address goes by its device."""
+    for name, found in _dictionaries(document):
+        if found.get("bgpState") == "Established" and (hold_s := found["bgpTimerHoldTimeMsecs"] / 1000):
+            peer = canonical_host(name) or ""
+            yield Adjacency(text=f"BGP with {name}", hold_s=hold_s, peer=peer, device="" if peer else name)
+
+
+def _ospf_neighbors(title: str, key: str, document: Any) -> Iterator[Adjacency]:
+    """Yield the interfaces on which a version of OSPF runs, with the time after which a silent neighbour is gone."""
+    for name, found in _dictionaries(document):
+        if key in found:
+            yield Adjacency(text=f"{title} on {name}", hold_s=float(found[key]), device=name)
+
+
+def _isis_neighbors(document: Any) -> Iterator[Adjacency]:
+    for _, found in _dictionaries(document):
+        if "expires-in" in found:
+            name, left_s = found["interface"]["name"], float(found["expires-in"].removesuffix("s"))
+            yield Adjacency(text=f"IS-IS on {name}", hold_s=max(_ISIS_HOLD_S, left_s), device=name)
+
+
+_ADJACENCIES: Sequence[tuple[str, Callable[[Any], Iterable[Adjacency]]]] = (
+    ("show bgp vrf all neighbors", _bgp_sessions),
+    ("show ip ospf vrf all interface", partial(_ospf_neighbors, "OSPF", "timerDeadSecs")),
+    ("show ipv6 ospf6 vrf all interface", partial(_ospf_neighbors, "OSPFv3", "timerIntervalsConfigDead")),
+    ("show isis vrf all neighbor detail", _isis_neighbors),
+)

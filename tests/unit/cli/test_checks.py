@@ -10,6 +10,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.routing_daemons.daemon import Adjacency
 from vppcfg.simulator.kinds.ping import Hosts
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -215,3 +216,53 @@ def test_an_address_that_moves_within_the_router_is_not_asked_for(router: Router
 def test_without_a_vpp_nobody_can_be_asked(router: Router) -> None:
     code, said = router.run("plan", "-c", router.file(), "--novpp", "--probe-addresses")
     assert (code, "--probe-addresses asks a running VPP" in said) == (ExitCode.INVALID, True)
+
+
+@pytest.fixture
+def late(router: Router, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, int]]:
+    """Return a function that applies a file while a daemon has a session, and counts the runs of its check.
+
+    The check is good so many times: once before the change, once after it.
+    """
+    monkeypatch.setattr("vppcfg.app.late_effects._SLACK_S", 0.0)
+    monkeypatch.setattr("vppcfg.app.post_change._AGAIN_S", 0.1)
+    monkeypatch.setattr("vppcfg.app.post_change._AGAIN_WITHIN_S", 0.2)
+    runs = router.folder / "runs"
+
+    def apply(held: Adjacency, *, good: int, mtu: int = 1400, **more: Any) -> tuple[int, str, int]:
+        monkeypatch.setattr("vppcfg.app.post_change.adjacencies", lambda _: (held,))
+        runs.write_text("")
+        check = {"command": ["sh", "-c", f"echo >>{runs}; test $(wc -l <{runs}) -le {good}"], "within": 1, **more}
+        code, said = router.run("apply", "-c", router.file(check, mtu=mtu), "--confirm", "1", "--check")
+        return code, said, len(runs.read_text())
+
+    return apply
+
+
+def test_checks_look_until_the_sessions_that_the_change_touches_can_have_ended(
+    router: Router, late: Callable[..., tuple[int, str, int]]
+) -> None:
+    near = Adjacency(text="BGP with 192.0.2.99", hold_s=0.6, peer="192.0.2.99")  # over GI1, which does not change
+    assert (late(near, good=2)[0], router.last()[0]) == (ExitCode.DONE, "confirmed")
+    remote = Adjacency(text="BGP with 203.0.113.9", hold_s=0.6, peer="203.0.113.9")
+    code, said, runs = late(remote, good=99, mtu=1300)
+    assert (code, router.last()[0]) == (ExitCode.DONE, "confirmed")
+    assert runs > 3
+    assert "must stay good for another 1 s: BGP with 203.0.113.9 ends by its hold time of 0.6 s" in said
+    assert late(remote, good=3, mtu=1200)[0] == ExitCode.ROLLED_BACK
+    assert router.last()[0] == "failed, undone"
+
+
+def test_checks_that_end_too_early_do_not_confirm(router: Router, late: Callable[..., tuple[int, str, int]]) -> None:
+    code, said, _ = late(Adjacency(text="BGP with 203.0.113.9", hold_s=180.0, peer="203.0.113.9"), good=99)
+    assert (code, router.last()[0]) == (ExitCode.DONE, "waiting to be confirmed")
+    assert "The checks end before that shows: BGP with 203.0.113.9 ends by its hold time of 180 s" in said
+    assert router.run("confirm")[0] == ExitCode.DONE
+
+
+def test_a_check_stays_good_for_as_long_as_the_file_says(
+    router: Router, late: Callable[..., tuple[int, str, int]]
+) -> None:
+    near = Adjacency(text="BGP with 192.0.2.99", hold_s=9.0, peer="192.0.2.99")
+    assert late(near, good=3, **{"for": "2s"})[0] == ExitCode.ROLLED_BACK
+    assert "a check that was good before is not any more: command sh -c" in router.last()[1]

@@ -12,7 +12,14 @@ from vppcfg.app import routing
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
-from vppcfg.routing_daemons.daemon import DaemonRoute, RoutingDifference, RoutingImpact, RunningText, SessionImpact
+from vppcfg.routing_daemons.daemon import (
+    Adjacency,
+    DaemonRoute,
+    RoutingDifference,
+    RoutingImpact,
+    RunningText,
+    SessionImpact,
+)
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
 
@@ -55,6 +62,12 @@ class Daemon:
             return self.refuses[text]
         self.text = text
         return ""
+
+    def adjacencies(self) -> list[Adjacency]:
+        return []
+
+    def delay_s(self, text: str) -> float:
+        return 0.0
 
     def keep(self) -> str:
         self.events.append("keep")

@@ -29,9 +29,9 @@ from vppcfg.model.problem import KeyPath, Problem
 
 KEY = "checks"
 _KEYS = {
-    "ping": frozenset({"ping", "from", "vrf", "netns", "within"}),
-    "arp": frozenset({"arp", "interface", "within"}),
-    "command": frozenset({"command", "contains", "netns", "within"}),
+    "ping": frozenset({"ping", "from", "vrf", "netns", "within", "for"}),
+    "arp": frozenset({"arp", "interface", "within", "for"}),
+    "command": frozenset({"command", "contains", "netns", "within", "for"}),
 }
 """What each kind of check may have; its own key names the kind."""
 
@@ -76,9 +76,10 @@ def _problems(entry: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
         yield Problem(rule="check-key", path=(*path, key), text=text)
     if kind == "arp" and "interface" not in entry:
         yield Problem(rule="check-key", path=path, text="arp needs the interface to ask on; add `interface: NAME`")
-    if "within" in entry and seconds_of(entry["within"], LEAST_WITHIN_S, MOST_WITHIN_S) is None:
-        text = f"{shown(entry['within'])} is no time from {LEAST_WITHIN_S}s to {MOST_WITHIN_S // 60}m, such as 10s"
-        yield Problem(rule="check-within", path=(*path, "within"), text=text)
+    for key in ("within", "for"):
+        if key in entry and _seconds(entry, key) is None:
+            text = f"{shown(entry[key])} is no time from {LEAST_WITHIN_S}s to {MOST_WITHIN_S // 60}m, such as 10s"
+            yield Problem(rule="check-within", path=(*path, key), text=text)
     try:
         words_of(entry.get("command"))
     except ValueError as error:
@@ -92,13 +93,17 @@ def _problems(entry: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
         yield Problem(rule="check-source", path=(*path, "from"), text=text)
 
 
+def _seconds(entry: Mapping[str, Any], key: str) -> int | None:
+    return seconds_of(entry.get(key), LEAST_WITHIN_S, MOST_WITHIN_S)
+
+
 def _differs_in_family(entry: Mapping[str, Any]) -> bool:
     source, address = canonical_host(entry.get("from")), canonical_host(entry.get("ping"))
     return source is not None and address is not None and (":" in source) != (":" in address)
 
 
 def _check(entry: Mapping[str, Any]) -> Check:
-    within_s = seconds_of(entry.get("within", DEFAULT_WITHIN_S), LEAST_WITHIN_S, MOST_WITHIN_S) or DEFAULT_WITHIN_S
+    within_s, for_s = _seconds(entry, "within") or DEFAULT_WITHIN_S, _seconds(entry, "for") or 0
     if "ping" in entry:
         source = entry.get("from") or ""
         return PingCheck(
@@ -107,12 +112,16 @@ def _check(entry: Mapping[str, Any]) -> Check:
             vrf=entry.get("vrf") or "",
             netns=entry.get("netns") or "",
             within_s=within_s,
+            for_s=for_s,
         )
     if "arp" in entry:
-        return ArpCheck(address=str(canonical_host(entry["arp"])), interface=entry["interface"], within_s=within_s)
+        return ArpCheck(
+            address=str(canonical_host(entry["arp"])), interface=entry["interface"], within_s=within_s, for_s=for_s
+        )
     return CommandCheck(
         command=words_of(entry["command"]),
         contains=entry.get("contains") or "",
         netns=entry.get("netns") or "",
         within_s=within_s,
+        for_s=for_s,
     )
