@@ -1,6 +1,4 @@
-"""Contract: pings and ARP requests over the API, as far as nobody is on the wires."""
-
-import struct
+"""Contract: pings of the CLI and ARP requests over the API, as far as nobody is on the wires."""
 
 from tests.contract.subject import Subject
 
@@ -28,5 +26,10 @@ def test_nobody_has_an_address_that_is_asked_for(vpp: Subject, first: int) -> No
 
 
 def test_an_echo_request_goes_out_only_where_there_is_a_route(vpp: Subject, first: int) -> None:
-    (interval,) = struct.unpack("=d", struct.pack("=d", 0.1))
-    assert vpp.api.want_ping_finished_events(address="203.0.113.9", repeat=1, interval=interval).retval == 0
+    vpp.api.sw_interface_set_flags(sw_if_index=first, flags=1)
+    vpp.api.sw_interface_add_del_address(sw_if_index=first, is_add=True, del_all=False, prefix="192.0.2.1/24")
+    assert vpp.cli("ping 192.0.2.9 repeat 1") == (0, "\nStatistics: 1 sent, 0 received, 100% packet loss\n")
+    vpp.api.sw_interface_add_del_address(sw_if_index=first, is_add=False, del_all=True, prefix="192.0.2.1/24")
+    vpp.api.sw_interface_set_flags(sw_if_index=first, flags=0)
+    text = "Failed: no egress interface\n\nStatistics: 0 sent, 0 received, 0% packet loss\n"
+    assert vpp.cli("ping 192.0.2.9 repeat 1") == (0, text)

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.live.halts import halts_of
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.model.question import EchoQuestion, NeighborQuestion
 from vppcfg.verify.sample import VerifySample
+from vppcfg.vpp.live import connect
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 WORKER = "cpu { main-core 0 corelist-workers 1 }\nstatseg { per-node-counters on update-interval 0.5 size 128M }\n"
@@ -194,6 +196,16 @@ def test_packets_pass_a_worker_while_something_else_is_changed(tmp_path: Path) -
                 break
             time.sleep(0.1)
         assert sent(vpp) == made, "all that were made have left"
+
+
+def test_workers_go_on_while_a_check_asks_for_they_bring_the_answer() -> None:
+    with running(PORTS, extra=WORKER) as vpp, connect(str(vpp.socket_path)) as dataplane:
+        vpp.ip("address", "add", "192.0.2.2/24", "dev", "veth0-peer")
+        vpp.cli(f"set interface state {PORTS[0]} up")
+        vpp.cli(f"set interface ip address {PORTS[0]} 192.0.2.1/24")
+        assert dataplane.ask(NeighborQuestion(interface=PORTS[0], address="192.0.2.2")).is_answered
+        outcome = dataplane.ask(EchoQuestion(address="192.0.2.2"))
+        assert outcome.is_answered or (outcome.is_unable and release() < "26.06")
 
 
 def sent(vpp: RealVpp) -> int:

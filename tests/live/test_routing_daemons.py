@@ -277,6 +277,35 @@ def test_a_rollback_and_the_timer_bring_frr_back_with_vpp(edge: Edge, frr: FrrIn
     assert "remote-as 65002" in frr.startup.read_text()
 
 
+def test_frr_starts_with_its_new_file_only_once_that_is_confirmed(edge: Edge, frr: FrrInstance) -> None:
+    frr.file.write_text(FRR.format(remote=65002))
+    assert edge.apply(frr.section, ()) == ExitCode.DONE
+    startup = frr.startup.read_text()
+    frr.file.write_text(FRR.format(remote=65009))
+    assert edge.apply(frr.section, (), "--confirm", "5") == ExitCode.DONE
+    assert "remote-as 65009" in frr.vtysh("show running-config")
+    assert frr.startup.read_text() == startup
+    assert edge.command("confirm") == ExitCode.DONE
+    assert frr.startup.read_text() == frr.file.read_text()
+
+
+def test_checks_outlast_the_delay_of_a_route_map(
+    edge: Edge, frr: FrrInstance, capfd: pytest.CaptureFixture[str]
+) -> None:
+    frr.file.write_text(FRR.format(remote=65002))
+    assert edge.apply(frr.section, (frr.check,), "--confirm", "5", "--check") == ExitCode.DONE
+    wait_for(edge.has_route)
+    command = ["vtysh", "-N", SPACE, "-c", f"show ip route {ROUTE}"]
+    has_route = {"command": command, "contains": "Known via", "within": "5s"}
+    frr.file.write_text(FRR.format(remote=65002).replace("route-map IN permit 10", "route-map IN deny 10"))
+    code = edge.apply(frr.section, (frr.check, has_route), "--confirm", "5", "--check")
+    said = capfd.readouterr().err
+    assert code == ExitCode.ROLLED_BACK, said
+    assert "must stay good for another" in said
+    assert "a check that was good before is not any more: command vtysh" in said
+    wait_for(edge.has_route)
+
+
 def test_what_frr_does_not_take_is_refused_before_anything_is_changed(
     edge: Edge, frr: FrrInstance, capfd: pytest.CaptureFixture[str]
 ) -> None:

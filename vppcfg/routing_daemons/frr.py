@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
@@ -20,6 +21,7 @@ from vppcfg.routing_daemons.daemon import (
     run_bounded,
     staged,
     why_failed,
+    write_like,
 )
 from vppcfg.routing_daemons.frr_impact import impacts_of
 from vppcfg.routing_daemons.secrets import hide_in_frr
@@ -116,12 +118,21 @@ class Frr:
     def load(self, text: str, confirm_s: float | None) -> str:
         """Reload by frr-reload.py, which sends only what differs; return what went wrong, '' when nothing has.
 
-        FRR does not go back by itself, so `confirm_s` has no effect.
+        FRR does not go back by itself, so `confirm_s` has no effect. frr-reload.py ends with `write`, which changes the
+        startup file, unless what it loads is called frr.conf and stands in its --confdir.
         """
-        with staged(text, self._file.startup) as (path, trouble):
-            if trouble := trouble or self.why_unfit(text):
-                return trouble
-            ran = run_bounded([*self._command("--reload"), "--stdout", path], self._file.within_s)
+        if trouble := self.why_unfit(text):
+            return trouble
+        startup = self._file.startup
+        try:
+            with TemporaryDirectory(prefix=".vppcfg-", dir=os.path.dirname(startup)) as folder:
+                path = f"{folder}/frr.conf"
+                if trouble := write_like(path, text, startup):
+                    return trouble
+                command = [*self._command("--reload"), "--confdir", folder, "--stdout", path]
+                ran = run_bounded(command, self._file.within_s)
+        except OSError as error:
+            return f"cannot write beside {startup}: {error.strerror}"
         return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
 
     def keep(self) -> str:

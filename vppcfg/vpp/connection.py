@@ -147,22 +147,6 @@ class Connection:
             answers.keep(messages)
             answers.check_time()
 
-    def ask_and_wait(self, request: bytes, reply: str, event: str, patience_s: float) -> bytes:
-        """Send one request and nothing behind it; return the event that ends it, b'' when its reply has an error.
-
-        Raise DataplaneError when neither comes within `patience_s`.
-        """
-        answered, ended = (_ID.pack(self.message(name).index) for name in (reply, event))
-        deadline = time.monotonic() + patience_s
-        self._channel.send(request)
-        while (remaining_s := deadline - time.monotonic()) > 0:
-            for data in self._without_events(self._channel.receive_within(remaining_s)):
-                if data.startswith(ended):
-                    return data
-                if data.startswith(answered) and self.values(data, reply, "retval")[0]:
-                    return b""
-        raise self._channel.silent(patience_s)
-
     def stream(self, request: bytes) -> Iterator[bytes]:
         """Send a request and yield VPP's answers as they come, however many there are.
 

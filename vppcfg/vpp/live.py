@@ -363,7 +363,7 @@ class LiveDataplane:
 
         match question:
             case EchoQuestion():
-                return ask_echo(self._connection, question)
+                return ask_echo(self._connection, question, self.version)
             case NeighborQuestion():
                 return ask_neighbor(self._connection, question)
             case _:

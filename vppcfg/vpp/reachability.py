@@ -1,42 +1,51 @@
 """Sends a question on VPP's wires for a check: an echo request of VPP's own, an ARP request, a neighbour solicitation.
 
 While VPP waits for an answer, the one process that serves all clients of its API waits too (vl_api_clnt_process): each
-question takes about a second, and only one is sent at a time.
+question takes about a second, and only one is sent at a time. Workers must not stand still meanwhile: they bring the
+answer. They do for `want_ping_finished_events`, which is not thread-safe, so that it stops forwarding for a second and
+hears nothing; `arping` is thread-safe, and so is `ping` of the CLI, but `cli_inband` only from 26.06 on (0f337c1459e).
 """
 
 from __future__ import annotations
 
+import re
 import struct
 
+from vppcfg.common.release import is_older, release_of
 from vppcfg.errors import DataplaneError
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion
 from vppcfg.vpp.address_codec import address_values
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.shell import show
 
 _WAIT_S = 1.0
-_PATIENCE_S = 10.0
-"""How long VPP may take to report how a ping of a second ended."""
 _INTERVAL = struct.pack("=d", _WAIT_S)
 """VPP takes a f64 in the order of its own machine (clib_net_to_host_f64, vppinfra/byte_order.h)."""
-_PING, _ARPING, _ARPING_ACD = "want_ping_finished_events", "arping", "arping_acd"
+_ARPING, _ARPING_ACD = "arping", "arping_acd"
+_THREAD_SAFE = "26.06"
+_COUNTS = re.compile(r"Statistics: (\d+) sent, (\d+) received")
 
 
-def ask_echo(connection: Connection, question: EchoQuestion) -> AskOutcome:
-    """Ping once from VPP. Raise DataplaneError when VPP goes away or does not report how it ended.
-
-    Nothing else is sent meanwhile: a message that comes in while VPP waits ends its wait (ping_api.c).
-    """
-    if not connection.has(_PING):
-        return AskOutcome(cannot_ask="this VPP has no ping in its API: 24.02, plugin ping", is_unable=True)
-    values = {**address_values("address", question.address), "repeat": 1, "interval": _INTERVAL}
-    request = connection.request(_PING, values)[1]
-    event = connection.ask_and_wait(request, f"{_PING}_reply", "ping_finished_event", _PATIENCE_S)
-    if not event:
-        return AskOutcome(cannot_ask="VPP refuses to ping it")
-    requests, replies = connection.values(event, "ping_finished_event", "request_count", "reply_count")
-    if not requests:
+def ask_echo(connection: Connection, question: EchoQuestion, version: str) -> AskOutcome:
+    """Ping once from a VPP of a version. Raise DataplaneError when VPP goes away."""
+    if is_older(version, release_of(_THREAD_SAFE)) and _has_workers(connection):
+        text = f"before {_THREAD_SAFE}, VPP forwards nothing while it pings"
+        return AskOutcome(cannot_ask=text, is_unable=True)
+    _, text = show(connection, f"ping {question.address} repeat 1")
+    counts = _COUNTS.search(text)
+    if counts is None:
+        return AskOutcome(cannot_ask="this VPP runs without the plugin ping", is_unable=True)
+    if not int(counts[1]):
         return AskOutcome(cannot_ask="VPP has no route to it, or no address to ask from")
-    return AskOutcome(is_answered=replies > 0)
+    return AskOutcome(is_answered=int(counts[2]) > 0)
+
+
+def _has_workers(connection: Connection) -> bool:
+    if not connection.offers("show_threads"):
+        return False
+    replies = connection.ask([connection.request("show_threads")[1]])
+    found = connection.lists(replies, "show_threads_reply", ("retval",), "id")
+    return any(len(rows) > 1 for _, rows in found)
 
 
 def ask_neighbor(connection: Connection, question: NeighborQuestion) -> AskOutcome:

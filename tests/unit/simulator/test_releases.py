@@ -83,7 +83,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         *("memclnt", "vlib", "vpe", "arp", "interface", "ip", "ip6_nd", "rd_cp", "ip_neighbor", "ipfix_export", "fib"),
         *("feature", "gso", "l2", "bond", "mpls", "span", "tapv2", "ipsec", "bfd", "qos", "teib", "classify"),
     }
-    later = {name for name, since in {"sflow": "25.02", "ping": "24.02"}.items() if release >= since}
+    later = {name for name, since in {"sflow": "25.02"}.items() if release >= since}
     plugins = {
         *("acl", "af_packet", "arping", "dhcp", "dhcp6_ia_na_client_cp", "flowprobe", "memif", "vhost_user", "gre"),
         *("ipip", "lacp", "lcp", "lldp", "mss_clamp", "urpf", "vxlan", "wireguard", "abf", "l3xc", "nat44_ed"),

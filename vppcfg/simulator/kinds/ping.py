@@ -1,4 +1,4 @@
-"""Simulates pings and ARP requests over the API (plugins/ping/ping_api.c, plugins/arping/arping.c).
+"""Simulates pings of the CLI and ARP requests over the API (plugins/ping/ping.c, plugins/arping/arping.c).
 
 There are no wires: who answers on them is put into the table `Hosts`, by address.
 """
@@ -6,24 +6,14 @@ There are no wires: who answers on them is put into the table `Hosts`, by addres
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from struct import unpack
 
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_PING = """
-version 24.02- 0.1.0 5b568e46
-import interface_index
-import prefix
-request want_ping_finished_events e79ee58b 24.02-: address address, u32 repeat=1, f64 interval=1.0
-reply want_ping_finished_events_reply e8d4e804 24.02-: i32 retval
-bare ping_finished_event 397ccf72 24.02-: u32 client_index, u32 request_count, u32 reply_count
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ARPING = """
 version 23.06- 1.0.0 8b2c8f39
 import interface_index
@@ -35,8 +25,6 @@ request arping_acd 48817482 23.10-: address address, interface_index sw_if_index
 f64 interval=1.0
 reply arping_acd_reply e08c3b05 23.10-: i32 retval, u32 reply_count, mac_address mac_address
 """
-_LEAST_S = 0.001
-"""An answer takes longer than that; a wait in network order comes to none (clib_net_to_host_f64)."""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -53,16 +41,20 @@ def _address(values: Values) -> _Address:
     return ipaddress.ip_address(raw if values["address.af"] else raw[:4])
 
 
-def _ping(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Ping in the default table; without a route nothing is sent, and the event has no requests."""
-    address, repeat = _address(values), values["repeat"]
-    yield call.reply()
-    has_route = _egress(call.tables, address) is not None
-    host = call.tables.part(Hosts).answering.get(str(address))
-    is_waiting = unpack("<d", values["interval"])[0] >= _LEAST_S
-    is_heard = is_waiting and host is not None and host[0] == _egress(call.tables, address)
-    counts = {"request_count": repeat if has_route else 0, "reply_count": repeat if is_heard else 0}
-    yield "ping_finished_event", {"client_index": call.client.handle, **counts}
+def _ping(tables: Tables, line: Input) -> str:
+    """`ping <address> [repeat <n>]` in the default table; without a route nothing is sent."""
+    address = line.address()
+    if address is None:
+        raise line.unknown()
+    repeat = line.number_after("repeat") or 5
+    egress = _egress(tables, address)
+    host = tables.part(Hosts).answering.get(str(address))
+    sent = 0 if egress is None else repeat
+    received = repeat if egress is not None and host is not None and host[0] == egress else 0
+    heard = [f"116 bytes from {address}: icmp_seq={number + 1} ttl=64 time=.5 ms" for number in range(received)]
+    lines = heard if sent else ["Failed: no egress interface"]
+    lost = 100 * (sent - received) // sent if sent else 0
+    return "\n".join([*lines, "", f"Statistics: {sent} sent, {received} received, {lost}% packet loss", ""])
 
 
 def _arping(call: Call, values: Values) -> Outgoing:
@@ -90,5 +82,5 @@ def _egress(tables: Tables, address: _Address) -> int | None:
     return None
 
 
-PING = Kind(api={"ping": _PING}, queries={"want_ping_finished_events": _ping}, plugin="ping", releases="24.02-")
+PING = Kind(commands={"ping": _ping}, plugin="ping")
 ARPING = Kind(api={"arping": _ARPING}, queries={"arping": _arping, "arping_acd": _arping}, plugin="arping")
