@@ -39,7 +39,7 @@ def _rows(api: Any, message: str, **fields: Any) -> list[Any]:
     return list(getattr(api, message)(**fields)) if hasattr(api, message) else []
 
 
-def _pages(api: Any, message: str, **fields: Any) -> Iterator[Any]:
+def pages(api: Any, message: str, **fields: Any) -> Iterator[Any]:
     """Yield the rows of a dump of which VPP tells a page at a time, nothing where VPP lacks it."""
     cursor = 0
     while hasattr(api, message):
@@ -52,7 +52,7 @@ def _pages(api: Any, message: str, **fields: Any) -> Iterator[Any]:
 
 def _told(api: Any) -> list[Any]:
     """Return what ports tell by LLDP; older releases do not tell what that is."""
-    return [row for row in _pages(api, "lldp_dump") if hasattr(row, "port_desc")]
+    return [row for row in pages(api, "lldp_dump") if hasattr(row, "port_desc")]
 
 
 def state_of(client: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def state_of(client: Any) -> dict[str, Any]:
     api = client.api
     rows = {row.sw_if_index: row for row in api.sw_interface_dump(sw_if_index=ALL)}
     names = {index: row.interface_name for index, row in rows.items()}
-    pairs = _pages(api, "lcp_itf_pair_get")
+    pairs = pages(api, "lcp_itf_pair_get")
     hosts = {pair.host_sw_if_index for pair in pairs}
     shown = [row for row in rows.values() if not hosts & {row.sw_if_index, row.sup_sw_if_index}]
     return {
@@ -109,7 +109,7 @@ def state_of(client: Any) -> dict[str, Any]:
         ),
         "MSS": sorted(
             (names[row.sw_if_index], row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
-            for row in _pages(api, "mss_clamp_get", sw_if_index=ALL)
+            for row in pages(api, "mss_clamp_get", sw_if_index=ALL)
             if row.sw_if_index in names
         ),
         "modes": sorted(
@@ -124,7 +124,7 @@ def state_of(client: Any) -> dict[str, Any]:
         ),
         "transmit queues": sorted(
             (names[row.sw_if_index], row.queue_id, sorted(row.threads))
-            for row in _pages(api, "sw_interface_tx_placement_get", sw_if_index=ALL)
+            for row in pages(api, "sw_interface_tx_placement_get", sw_if_index=ALL)
             if row.sw_if_index not in hosts
         ),
         "flow records": sorted(

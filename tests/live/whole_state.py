@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.live.others_opinion import read_others
-from tests.live.second_opinion import state_of
+from tests.live.second_opinion import pages, state_of
 from tests.live.shown_state import shown_state
 from tests.real_vpp import RealVpp
 
@@ -106,7 +106,7 @@ def _advertised(vpp: RealVpp) -> Iterator[tuple[str, list[str]]]:
 def _host_mtus(vpp: RealVpp) -> Iterator[tuple[str, int]]:
     """Yield the MTU of VPP's side of each Linux device of a pair, by the name of the interface."""
     rows = {row.sw_if_index: row for row in vpp.client.api.sw_interface_dump()}
-    for pair in vpp.client.api.lcp_itf_pair_get(cursor=0)[1]:
+    for pair in pages(vpp.client.api, "lcp_itf_pair_get"):
         if pair.phy_sw_if_index in rows and pair.host_sw_if_index in rows:
             yield rows[pair.phy_sw_if_index].interface_name, rows[pair.host_sw_if_index].mtu[0]
 
