@@ -111,13 +111,16 @@ class RealVpp:
         makes_vlan_devices: bool = False,
         links: Sequence[str] = (),
         cpus: int = 0,
+        passes_packets: bool = False,
     ) -> None:
         """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section; `plugins` run besides.
 
         `links` are devices of Linux that are there before VPP starts, each with another end, NAME-peer. With
         `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too. With `cpus`, VPP believes
-        that the machine has so many, and threads are not pinned.
+        that the machine has so many, and threads are not pinned. With `passes_packets`, packets cross TAPs and LCP pairs
+        also where the kernel has no vhost.
         """
+        self._passes_packets = passes_packets
         self._cpus = cpus
         self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
@@ -268,7 +271,8 @@ class RealVpp:
 
     def _environment(self) -> dict[str, str]:
         libraries = stand_ins(self.folder, makes_vlan_devices=self._makes_vlan_devices, is_larger=bool(self._cpus))
-        return {**os.environ, **libraries}
+        passing = {"VHOST_PASSES_PACKETS": "1"} if self._passes_packets else {}
+        return {**os.environ, **libraries, **passing}
 
     def _wait_for_sockets(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_S

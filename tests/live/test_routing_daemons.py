@@ -75,6 +75,12 @@ protocol bgp edge {{
   passive; hold time 9; error wait time 1, 3;
   ipv4 {{ import none; export all; next hop address 192.0.2.2; }};
 }}
+protocol bgp through {{
+  local 192.0.2.2 as 65002;
+  neighbor 192.0.2.1 as 65001;
+  passive; hold time 9; error wait time 1, 3;
+  ipv4 {{ import none; export all; }};
+}}
 """
 
 
@@ -114,9 +120,10 @@ class Edge:
 
     def apply(self, routing: dict[str, Any], checks: Sequence[Any], *words: str, **keys: Any) -> int:
         file = self.folder / "router.yaml"
-        first = {"lcp": "e0", "mtu": 1500, "addresses": [keys.get("address", "192.0.2.1/24")]}
+        first = {"lcp": "e0", "mtu": 1500, "addresses": [keys.get("address", "192.0.2.1/24")], **keys.get("first", {})}
         second = {"lcp": "e1", "mtu": keys.get("mtu", 1500), "addresses": ["198.51.100.1/24"]}
         content = {"interfaces": {"port0": first, "port1": second}, "routing": routing, "checks": list(checks)}
+        content |= keys.get("more", {})
         file.write_text(json.dumps(content))
         return int(main(["apply", "-y", "--lose-unmanaged", "-c", str(file), *words, *self.options]))
 
@@ -190,7 +197,7 @@ def wait_for(is_so: Callable[[], bool], seconds: float = SETTLE_S) -> None:
 @pytest.fixture
 def edge(tmp_path: Path) -> Iterator[Edge]:
     tmp_path.chmod(0o755)
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync")
+    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
     vpp.start(PORTS)
     try:
         edge = Edge(vpp, tmp_path)
@@ -304,6 +311,28 @@ def test_checks_outlast_the_delay_of_a_route_map(
     assert "must stay good for another" in said
     assert "a check that was good before is not any more: command vtysh" in said
     wait_for(edge.has_route)
+
+
+def test_checks_outlast_the_hold_time_of_a_session_that_an_access_list_cuts_off(
+    edge: Edge, frr: FrrInstance, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The session runs through VPP, by the LCP pair."""
+    frr.file.write_text(FRR.format(remote=65002).replace("10.1.0.2", "192.0.2.2"))
+    command = ["vtysh", "-N", SPACE, "-c", "show bgp neighbors 192.0.2.2"]
+    check = {"command": command, "contains": "BGP state = Established", "within": "60s"}
+    assert edge.apply(frr.section, (check,), "--confirm", "5", "--check") == ExitCode.DONE
+    rules = [
+        {"action": "deny", "family": "ipv4", "protocol": "tcp", way: 179} for way in ("source-port", "destination-port")
+    ]
+    more = {"acls": {"no-bgp": {"terms": [*rules, {"action": "permit"}]}}}
+    capfd.readouterr()
+    code = edge.apply(
+        frr.section, (check,), "--confirm", "5", "--check", first={"acls": {"input": ["no-bgp"]}}, more=more
+    )
+    said = capfd.readouterr().err
+    assert code == ExitCode.ROLLED_BACK, said
+    assert "BGP with 192.0.2.2 ends by its hold time of 9 s" in said
+    assert "a check that was good before is not any more: command vtysh" in said
 
 
 def test_what_frr_does_not_take_is_refused_before_anything_is_changed(
