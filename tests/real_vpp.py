@@ -117,8 +117,8 @@ class RealVpp:
 
         `links` are devices of Linux that are there before VPP starts, each with another end, NAME-peer. With
         `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too. With `cpus`, VPP believes
-        that the machine has so many, and threads are not pinned. With `passes_packets`, packets cross TAPs and LCP pairs
-        also where the kernel has no vhost.
+        that the machine has so many, and threads are not pinned. With `passes_packets`, packets cross TAPs and LCP
+        pairs also where the kernel has no vhost.
         """
         self._passes_packets = passes_packets
         self._cpus = cpus
