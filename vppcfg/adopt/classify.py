@@ -13,6 +13,7 @@ from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
 from vppcfg.common.addresses import canonical_address
+from vppcfg.common.numbers import whole_number
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import StateAsFile
 from vppcfg.kinds.address_rules import why_unfit
@@ -179,8 +180,12 @@ def _why_not_of_host(word: str) -> str | None:
 
 def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
     """Return the memifs of a file at the socket that a command gives its file."""
-    numbers = [word for word in line.text.split() if word.isdecimal()]
-    return [name for name in configuration.virtual if numbers and name.startswith(f"memif{int(numbers[0])}/")]
+    numbers = _numbers_in(line.text.split())
+    return [name for name in configuration.virtual if numbers and name.startswith(f"memif{numbers[0]}/")]
+
+
+def _numbers_in(words: Iterable[str]) -> list[int]:
+    return [number for number in map(whole_number, words) if number is not None]
 
 
 def _macip_of(text: str) -> str:
@@ -198,13 +203,13 @@ def _tag_in(text: str) -> str:
 def named_objects(line: SourceLine) -> Iterable[str]:
     """Yield the bridge domains, tables and access lists that a command names."""
     words = line.text.split()[len(line.command.split()) :]
-    numbers = [word for word in words if word.isdecimal()]
+    numbers = _numbers_in(words)
     if line.command in {"ip table", "ip6 table"} and numbers:
-        yield table_key(int(numbers[0]), is_ipv6=line.command == "ip6 table")
+        yield table_key(numbers[0], is_ipv6=line.command == "ip6 table")
     elif line.command in {"set interface ip table", "set interface ip6 table"} and numbers:
-        yield table_key(int(numbers[-1]), is_ipv6=line.command == "set interface ip6 table")
+        yield table_key(numbers[-1], is_ipv6=line.command == "set interface ip6 table")
     elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
-        yield f"bd{int(numbers[0])}"
+        yield f"bd{numbers[0]}"
     elif line.command == "set acl-plugin acl":
         tag = _tag_in(line.text)
         yield description_of(tag) or f"acl:{tag}"

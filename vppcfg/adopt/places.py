@@ -7,6 +7,7 @@ from typing import Any
 
 from vppcfg.adopt.words import NEIGHBOR_WORDS, Words, after, behind, beside, first, other_words, paired, second
 from vppcfg.common.addresses import is_link_local
+from vppcfg.common.numbers import whole_number
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.kinds.feature_list import FEATURE_KINDS
@@ -44,7 +45,7 @@ def placed_port(words: Words) -> str | None:
 def queue_in(words: Words) -> int:
     """Return the queue that a command places: the first one where it names none."""
     given = words[words.index("queue") + 1] if "queue" in words[:-1] else "0"
-    return int(given) if given.isdecimal() else 0
+    return whole_number(given) or 0
 
 
 def _queue(key: str) -> Callable[[Words], Place | None]:

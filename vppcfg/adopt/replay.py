@@ -35,6 +35,7 @@ from vppcfg.adopt.trial import EndState, end_of
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces, is_made
 from vppcfg.adopt.unmanaged_objects import UnmanagedObjects
 from vppcfg.common.bounds import SCRIPT_CHARACTERS, SCRIPT_COMMANDS
+from vppcfg.common.numbers import whole_number
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -375,7 +376,8 @@ class _Watch:
             return "NAT44 is not enabled, which `nat44 plugin enable` does"
         word = _NAMES_LIST.get(self._command)
         number = self._words[self._words.index(word) + 1] if word in self._words[:-1] else ""
-        is_missing = number.isdecimal() and not self._simulation.has_acl(int(number))
+        index = whole_number(number)
+        is_missing = index is not None and not self._simulation.has_acl(index)
         return f"there is no access list {number}" if is_missing and not {"del", "delete"} & set(self._words) else ""
 
     def _sub_mtus(self) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.adopt.dataplane import section_text
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of
+from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of, whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.load import parse_text
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE
@@ -124,6 +124,7 @@ class _ConfAdoption:
     def _read_entry(self, entry: ConfEntry, stanza: str) -> None:
         place = (stanza, entry.name)
         value = entry.arguments[0] if entry.arguments else ""
+        number = whole_number(value)
         if place in {("unix", "exec"), ("unix", "startup-config")}:
             line = self._add(entry, stanza, LineOutcome.DATAPLANE, ("unix", "exec"), "its commands are adopted too")
             self._scripts.append(line)
@@ -133,10 +134,10 @@ class _ConfAdoption:
             self._read_native_device(entry)
         elif place == ("cpu", "corelist-workers") and _cpus(value):
             self._set(entry, stanza, ("cpu", "workers"), _cpus(value))
-        elif place in _NUMBERS and value.isdecimal():
-            self._set(entry, stanza, _NUMBERS[place], int(value))
+        elif place in _NUMBERS and number is not None:
+            self._set(entry, stanza, _NUMBERS[place], number)
         elif place in _TEXTS and value:
-            self._set(entry, stanza, _TEXTS[place], int(value) if value.isdecimal() else value)
+            self._set(entry, stanza, _TEXTS[place], value if number is None else number)
         elif place in _SWITCHES:
             self._set(entry, stanza, *_SWITCHES[place])
         elif place in _BY_ITSELF:
@@ -158,8 +159,8 @@ class _ConfAdoption:
         for child in entry.children or ():
             value = child.arguments[0] if child.arguments else ""
             words = f"dpdk {entry.name}"
-            if child.name in _QUEUES and value.isdecimal():
-                self._set(child, words, (*path, _QUEUES[child.name]), int(value))
+            if child.name in _QUEUES and (number := whole_number(value)) is not None:
+                self._set(child, words, (*path, _QUEUES[child.name]), number)
             elif child.name == "name" and value and not is_default:
                 self._set(child, words, (*path, "name"), value)
             elif child.name == "workers" and _cpus(value) and not is_default:
@@ -188,8 +189,8 @@ class _ConfAdoption:
             self._put((*path, "name"), port_name(driver, len(self._settings["devices"]) - 1))
         for child in port.children or ():
             value = _first(child)
-            if child.name in _NATIVE_QUEUES and value.isdecimal() and int(value):
-                self._set(child, "devices dev port", (*path, _NATIVE_QUEUES[child.name]), int(value))
+            if child.name in _NATIVE_QUEUES and (number := whole_number(value)):
+                self._set(child, "devices dev port", (*path, _NATIVE_QUEUES[child.name]), number)
             elif child.name == "name" and value:
                 self._set(child, "devices dev port", (*path, "name"), value)
             else:

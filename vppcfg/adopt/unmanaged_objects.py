@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import count
 
+from vppcfg.common.numbers import whole_number
 from vppcfg.record import record
 
 
@@ -171,7 +172,7 @@ class UnmanagedObjects:
 
     def _is_there(self, kind: str, name: str) -> bool:
         if kind == "FIB table":
-            return not name.isdecimal() or self._has_table(int(name))
+            return (number := whole_number(name)) is None or self._has_table(number)
         return (kind, name) in self._there
 
     def _name(self, row: _Row, words: Sequence[str]) -> str | None:

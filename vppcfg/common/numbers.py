@@ -8,6 +8,7 @@ from collections.abc import Iterable
 HIGHEST_CPU = 8191
 """The largest number of CPUs that a kernel is built for (CONFIG_NR_CPUS on x86-64) is 8192."""
 
+_MOST_DIGITS = 18
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 
 DSCP_NAMES = {
@@ -41,6 +42,11 @@ def cpu_text(cpus: Iterable[int]) -> str:
         else:
             runs.append((cpu, cpu))
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number of up to 18 ASCII digits; None for any other text, however long."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def numbered(number: int, noun: str) -> str:

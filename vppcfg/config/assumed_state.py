@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from vppcfg.common.numbers import whole_number
 from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
@@ -41,12 +42,13 @@ def assumed_state(configuration: Configuration) -> State:
     )
     interfaces = {port.name: _port(port) for port in ports}
     for name in _ways_of_others(configuration):
-        parent, _, number = name.rpartition(".")
-        if not (parent and number.isdecimal()):
+        parent, _, digits = name.rpartition(".")
+        number = whole_number(digits)
+        if not parent or number is None:
             interfaces[name] = _foreign(name)
         elif parent in interfaces or configuration.path_of(parent) is None:
             interfaces.setdefault(parent, _foreign(parent))
-            interfaces[name] = _foreign(name, parent, int(number))
+            interfaces[name] = _foreign(name, parent, number)
     return State(interfaces=interfaces, facts=Facts(plugins=ALL_PLUGINS, workers=_workers(configuration)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from vppcfg.common.numbers import whole_number
 from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.next_hop import NORMAL
 from vppcfg.kinds.route_reading import TYPE_OF_END
@@ -264,7 +265,7 @@ def _acl_index(policy: UnattachedPolicy, indexes: Indexes) -> Value:
 def _missing_list(policy: UnattachedPolicy) -> int | None:
     """Return the number of an access list that VPP does not have: it takes any (abf_policy_update)."""
     prefix, _, number = policy.acl.partition(MISSING_LIST)
-    return int(number) if not prefix and number.isdecimal() else None
+    return None if prefix else whole_number(number)
 
 
 def _paths(policy: UnattachedPolicy, indexes: Indexes) -> Iterator[dict[str, Value]]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
@@ -273,7 +274,8 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
 
 def _number(key: Any) -> int | None:
     text = str(key).removesuffix(_IPV6_SUFFIX)
-    return int(text) if text.isdecimal() and 1 <= int(text) <= 255 else None
+    number = whole_number(text)
+    return number if number is not None and 1 <= number <= 255 else None
 
 
 def _wrong_number(key: Any, path: KeyPath) -> Problem | None:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from vppcfg.common.numbers import canonical_pci, cpus_of
+from vppcfg.common.numbers import canonical_pci, cpus_of, whole_number
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import UsageError
 from vppcfg.model.host import Host
@@ -69,7 +69,7 @@ def _cpus(cpu: ConfEntry, host: Host) -> Iterator[int]:
 
 def _number(entry: ConfEntry | None) -> int:
     text = entry.arguments[0] if entry is not None and entry.arguments else "0"
-    return int(text) if text.isdecimal() else 0
+    return whole_number(text) or 0
 
 
 def _mask(text: str) -> tuple[int, ...]:

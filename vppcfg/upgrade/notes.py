@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.adopt.places import placed_port
+from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
@@ -285,7 +286,7 @@ def _small_pages(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str
 
 def _large_numbers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     for place, command in subject.commands():
-        if any(word.isascii() and word.isdecimal() and int(word) > 0xFFFFFFFF for word in command.split()):
+        if any(word.isdecimal() and (whole_number(word) or 1 << 32) > 0xFFFFFFFF for word in command.split()):
             yield place
 
 

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.app.target import Target
+from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.yaml.files import SourceFiles
@@ -195,7 +196,7 @@ def _tap_host_mtu(subject: UpgradeSubject, release: Release) -> int:
     stanza = subject.conf(release).stanza("tap")
     entry = stanza.find("host-mtu") if stanza is not None else None
     words = entry.arguments if entry is not None else ()
-    return int(words[0]) if words and words[0].isascii() and words[0].isdecimal() else 0
+    return (whole_number(words[0]) or 0) if words else 0
 
 
 def _lcp_settings(subject: UpgradeSubject, release: Release) -> LcpSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from vppcfg.common.numbers import whole_number
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -89,6 +90,6 @@ def unsigned(name: str) -> str:
     ca681ca829d).
     """
     parent, has_sign, number = name.rpartition(".-")
-    if not (has_sign and number.isdecimal() and 0 < int(number) <= SIGNED_IDS):
+    if not has_sign or not 0 < (whole_number(number) or 0) <= SIGNED_IDS:
         return name
     return f"{parent}.{(1 << 32) - int(number)}"

@@ -15,6 +15,7 @@ from vppcfg.common.numbers import (
     interface_tail,
     round_up,
     size_text,
+    whole_number,
 )
 from vppcfg.common.release import Release, release_of
 
@@ -89,3 +90,8 @@ def test_what_is_no_pci_address(text: object) -> None:
 
 def test_pci_addresses_are_written_in_lower_case() -> None:
     assert canonical_pci("0000:AF:00.0") == "0000:af:00.0"
+
+
+def test_a_number_has_a_bounded_length() -> None:
+    assert [whole_number(text) for text in ("0", "007", "9" * 18)] == [0, 7, 10**18 - 1]
+    assert [whole_number(text) for text in ("", "-1", "1x", "٣", "9" * 19, "9" * 5000)] == [None] * 6

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.common.numbers import whole_number
 from vppcfg.config.names import is_interface_name
 from vppcfg.model.nat44 import NatProtocol, TwiceNat, end_text
 from vppcfg.model.problem import KeyPath
@@ -110,7 +111,7 @@ def as_end(text: Any) -> NatEnd | None:
     holder, colon, digits = text.rpartition(":")
     if not colon:
         holder, digits = text, ""
-    elif not (digits.isascii() and digits.isdigit() and 0 < int(digits) <= 0xFFFF and len(digits) <= 5):
+    elif not 0 < (whole_number(digits) or 0) <= 0xFFFF:
         return None
     port = int(digits) if digits else 0
     host = canonical_host(holder)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from vppcfg.common.bounds import PROBLEMS
+from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
@@ -215,7 +216,7 @@ def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
     if cpu is not None:
         yield from _cpu_contradictions(entries_read(cpu.children or (), release), release)
     for child in (buffers.children if buffers else None) or ():
-        if child.name == "numa" and child.arguments[0].isdigit() and int(child.arguments[0]) >= _NODES:
+        if child.name == "numa" and (whole_number(child.arguments[0]) or 0) >= _NODES:
             yield problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
     for child in (plugins.children if plugins else None) or ():
         named = {each.name for each in child.children or ()}

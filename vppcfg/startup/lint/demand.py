@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
+from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of, whole_number
 from vppcfg.common.release import NEWEST
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
@@ -97,7 +97,7 @@ def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
 def number(entry: ConfEntry | None) -> int | None:
     """Return the number behind a key, None when there is none."""
     text = entry.arguments[-1] if entry is not None and entry.arguments else ""
-    return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else None
+    return whole_number(text)
 
 
 def size_bytes(entry: ConfEntry | None) -> int | None:

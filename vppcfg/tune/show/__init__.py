@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from vppcfg.common.numbers import whole_number
+
 Unread = tuple[str, ...]
 """Lines that should have had a meaning and did not."""
 
@@ -78,6 +80,6 @@ def number(text: str) -> float:
 
 def whole(text: str) -> int:
     """Return a whole number from 0. Raise ValueError when it is none."""
-    if not (text.isascii() and text.isdecimal()):
+    if (number := whole_number(text)) is None:
         raise ValueError(f"{text!r} is no whole number")
-    return int(text)
+    return number
