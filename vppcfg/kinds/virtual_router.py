@@ -6,7 +6,7 @@ vrrp:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.virtual_router_operations import (
     ACCEPT,
     IPV6,
@@ -36,6 +36,7 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -70,6 +71,7 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     api_module = "vrrp"
     capabilities: ClassVar[Mapping[str, str]] = {"vrrp": _DUMP}
     has_own_steps = True
+    has_traffic_impacts = True
 
     def sections(self) -> tuple[Section, ...]:
         return (SECTION,)
@@ -103,11 +105,30 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
         found = {name: replace(each, tracks_deleted=False) for name, each in routers.items()}
         return replace(state, objects={**state.objects, VirtualRouter: found})
 
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield the routers that ran on an interface with link, and stop or give addresses up."""
+        routers = after.of(VirtualRouter)
+        for name, router in before.of(VirtualRouter).items():
+            if what := _loss(router, routers.get(name)) if router.interface in linked[0] else "":
+                impact = Impact.DEGRADE if what == "backup" else Impact.REMOVE
+                yield TrafficImpact(name, impact, what, frozenset({router.interface}))
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps of virtual routers that appear, change and go, or that lose an interface for a while."""
         observed, desired = transition.observed.of(VirtualRouter), transition.desired.of(VirtualRouter)
         for name in dict.fromkeys((*observed, *desired)):
             yield from _steps_of(observed.get(name), desired.get(name), transition)
+
+
+def _loss(before: VirtualRouter, after: VirtualRouter | None) -> str:
+    """Return the key of what hosts lose between two states of a router in `impact_verbs`, '' for nothing."""
+    if not before.is_running:
+        return ""
+    if after is None or not after.is_running:
+        return "backup" if before.state is VrrpState.BACKUP else "stopped"
+    return "" if set(before.addresses) <= set(after.addresses) else "fewer"
 
 
 def _steps_of(before: VirtualRouter | None, after: VirtualRouter | None, transition: Transition) -> Iterator[Step]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum
+from typing import ClassVar
 
 from vppcfg.common.addresses import address_key
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
@@ -37,6 +38,11 @@ class VirtualRouter(VppObject):
 
     noun = "virtual router"
     table = "virtual_routers"
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "stopped": ("answers for its addresses no more", "answer for their addresses no more"),
+        "fewer": ("gives addresses up", "give addresses up"),
+        "backup": ("stands by no more", "stand by no more"),
+    }
     attachment_kinds = ("VRRP router", "VRRP router peers", "VRRP router running", "VRRP router tracking")
 
     interface: str

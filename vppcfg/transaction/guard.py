@@ -15,10 +15,11 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
-from vppcfg.plan.impact import Impact
+from vppcfg.plan.impact import Effect, Impact
 from vppcfg.plan.operations import AnchorHost, SetDet44
 from vppcfg.plan.pauses import time_text
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.services import ServicePart
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.transaction.protected_nat import nat_impacts
@@ -86,13 +87,22 @@ def check(plan: Plan, protected: Collection[str], limits: Limits) -> None:
 def harm(plan: Plan, protected: Collection[str]) -> str:
     """Return the message about a plan that does anything to the services of what is protected; '' for any other."""
     impacts = nat_impacts(plan) if protected else {}
-    impacts |= {name: max(impact, impacts.get(name, impact)) for name, impact in plan.impacts.items()}
+    for name, effect in plan.effects.items():
+        for each in {name, *_holders(name, effect, plan)}:
+            impacts[each] = max(effect.impact, impacts.get(each, effect.impact))
     hurt = sorted((name for name in protected if name in impacts), key=lambda name: -impacts[name])
     if not hurt:
         return ""
     shown = [f"{impacts[name].label} on {name}" for name in hurt[:_MOST]]
     more = [f"impact on {len(hurt) - _MOST} more"] if len(hurt) > _MOST else []
     return f"the plan has impact on what the file protects: {', '.join([*shown, *more])}"
+
+
+def _holders(name: str, effect: Effect, plan: Plan) -> Iterator[str]:
+    """Yield the interfaces whose own objects, such as virtual routers, an effect is on."""
+    for part in {loss.part for loss in effect.losses}:
+        if not isinstance(part, ServicePart) and (item := plan.observed.of(part).get(name)) is not None:
+            yield item.scope
 
 
 def too_long(plan: Plan, limit_ms: float) -> str:

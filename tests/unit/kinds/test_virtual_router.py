@@ -1,5 +1,6 @@
 """Virtual routers: which steps a change takes and in which order, the way back, and what is left alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
+from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.render.impact_text import consequences
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.guard import harm
 
 CREATED = ["CreateVirtualRouter", "StartVirtualRouter"]
 REMOVED = ["StopVirtualRouter", "RemoveVirtualRouter"]
@@ -42,6 +46,31 @@ def test_each_family_is_a_router_and_peers_come_before_it_starts() -> None:
     plan = planned(None, {5: entry})
     assert sorted(plan.desired.of(VirtualRouter)) == ["eth0 5", "eth0 5 ipv6"]
     assert names(plan) == ["CreateVirtualRouter"] * 2 + ["SetVrrpPeers"] * 2 + ["StartVirtualRouter"] * 2
+
+
+@pytest.mark.parametrize(
+    ("after", "impact", "text"),
+    [
+        ({5: {**ONE, "state": "down"}}, Impact.REMOVE, "eth0 5 answers for its addresses no more"),
+        ({}, Impact.REMOVE, "eth0 5 answers for its addresses no more"),
+        ({5: {"addresses": ["192.0.2.253"]}}, Impact.REMOVE, "eth0 5 gives addresses up"),
+        ({5: {**ONE, "priority": 90}}, Impact.FLAP, "eth0 5 flaps"),
+        ({5: {**ONE, "track": {"loop1": 50}}}, Impact.NONE, ""),
+    ],
+    ids=str,
+)
+def test_a_router_that_stops_is_a_loss_that_protection_forbids(after: object, impact: Impact, text: str) -> None:
+    plan = planned(planned(None, {5: ONE}).desired, after)
+    assert plan.impact is impact
+    assert [each.text.partition(",")[0] for each in consequences(plan)] == ([text] if text else [])
+    assert harm(plan, ["eth0"]).endswith(f"{impact.label} on eth0" if text else "")
+
+
+def test_the_router_in_waiting_is_less_of_a_loss() -> None:
+    before = planned(None, {5: ONE}).desired
+    routers = {name: replace(each, state=VrrpState.BACKUP) for name, each in before.of(VirtualRouter).items()}
+    plan = planned(replace(before, objects={**before.objects, VirtualRouter: routers}), {5: {**ONE, "state": "down"}})
+    assert plan.impact is Impact.DEGRADE
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,18 @@ from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import Objects
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
-from vppcfg.plan.impact import Impact
+from vppcfg.plan.impact import Effect, Impact, Loss
 from vppcfg.plan.plan import make_plan
+from vppcfg.plan.services import ServicePart
 from vppcfg.transaction.guard import Limits, about_routes, harm, mass_deletion, objections
 
 
 def plan(impacts: dict[str, Impact]) -> Any:
     """Return what the guards look at of a plan that deletes nothing."""
     nothing = State(interfaces={})
+    effects = {name: Effect(losses=(Loss(impact, ServicePart.LINK, "", 0),)) for name, impact in impacts.items()}
     worst = max(impacts.values(), default=Impact.NONE)
-    return SimpleNamespace(impacts=impacts, impact=worst, changes=(), operations=(), observed=nothing, desired=nothing)
+    return SimpleNamespace(effects=effects, impact=worst, changes=(), operations=(), observed=nothing, desired=nothing)
 
 
 def test_a_plan_that_hurts_nothing_protected_is_not_spoken_of() -> None:
