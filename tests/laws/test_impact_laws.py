@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 
@@ -11,10 +14,15 @@ from tests.services import Found, found_on_the_way
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
-from vppcfg.plan.impact import part_name
+from vppcfg.plan.impact import Impact, part_name
+from vppcfg.plan.links import Links
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.services import ServicePart
 from vppcfg.plan.working_state import WorkingState
+from vppcfg.probe.forwarding import predict
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Fate, FrameProbe, UndecidedError
+from vppcfg.probe.test_cases import probes_for
 
 
 def states_on_the_way(plan: Plan) -> list[State]:
@@ -57,6 +65,36 @@ def test_the_impact_is_what_a_slow_account_of_services_finds_at_every_step(
 def test_so_it_is_for_everyday_edits() -> None:
     for number in range(40):
         check_one(*numbered_edit(number))
+
+
+def delivered(network: Network, probe: FrameProbe, linked: Collection[str]) -> set[tuple[Fate, str]]:
+    """Return where the frame of a probe is taken or sent, by interfaces with link."""
+    ends = (end for choice in predict(network, probe.port, probe.frame).choices for end, _ in choice.ends)
+    found = {(end.fate, end.interface) for end in ends if end.fate in {Fate.SENT, Fate.KEPT, Fate.ASKED}}
+    return {(fate, name) for fate, name in found if not name or name in linked}
+
+
+def lost_frames(plan: Plan) -> list[str]:
+    """Return which frames that prove the observed state do not arrive any more where they did."""
+    before, after = Network(plan.observed), Network(plan.reached)
+    linked = Links(WorkingState(plan.observed)).linked
+    found = []
+    for probe in probes_for(before).probes:
+        with suppress(UndecidedError):
+            if not delivered(before, probe, linked) <= delivered(after, probe, linked):
+                found.append(f"{probe.about.text}: {probe.purpose}")
+    return found
+
+
+def test_a_frame_that_arrives_no_more_is_an_impact() -> None:
+    some = 0
+    for number in range(30):
+        observed, configuration = numbered_edit(number)
+        plan = make_plan(observed, resolve(configuration, observed).desired)
+        lost = lost_frames(plan)
+        assert plan.impact >= Impact.POLICY or not lost, (number, lost)
+        some += bool(lost)
+    assert some
 
 
 @pytest.mark.long
