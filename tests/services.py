@@ -94,20 +94,12 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     offer["policy"] = (
         _rules(interface.acls.input, state),
         _rules(interface.acls.output, state),
-        interface.has_mpls,
-        interface.has_sflow,
-        interface.has_gso,
         interface.urpf,
         interface.mss_clamp,
-        interface.mirrors,
         interface.static_macs,
-        interface.lldp,
-        interface.ra,
         interface.link_local,
         interface.neighbors,
         interface.has_proxy_arp,
-        interface.dhcp_client,
-        interface.flow_records,
         [
             (each.is_ipv6, each.priority, state.acls[each.acl].rules, each.hops, each.end)
             for each in interface.policy_routes
@@ -118,6 +110,9 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         if interface.has_proxy_arp
         else [],
     )
+    offer["services"] = [
+        interface.has_mpls, interface.has_gso, interface.mirrors, interface.ra, interface.dhcp_client
+    ]  # fmt: skip
     if isinstance(virtual, Wireguard):
         offer["peers"] = {key: set(peer.allowed_ips) for key, peer in virtual.peers.items()}
     offer["switches"] = _bridge_behaviour(interface, state)
@@ -183,7 +178,9 @@ def missing(before: dict[str, Any], now: dict[str, Any] | None) -> Iterator[tupl
         if before["mac"] and now["mac"] and before["mac"] != now["mac"]:
             yield "mac", ""
         stays_bridged = before["switches"] is not None and now["switches"] is not None
-        if before["policy"] != now["policy"] or (stays_bridged and before["switches"] != now["switches"]):
+        is_less = any(old and old != new for old, new in zip(before["services"], now["services"], strict=True))
+        is_switched = stays_bridged and before["switches"] != now["switches"]
+        if before["policy"] != now["policy"] or is_less or is_switched:
             yield "policy", ""
         if any(mtu and mtu < former for former, mtu in zip(before["sizes"], now["sizes"], strict=True)):
             yield "size", ""

@@ -344,6 +344,10 @@ FEATURES = {
 VPP notes these under the index of the interface, so each is turned off before the interface goes. The default of the
 attribute is that it is off.
 """
+WATCHING = frozenset({"has_sflow", "lldp", "flow_records"})
+"""Features that only look at packets, or tell of the interface: what passes is the same with and without."""
+ADDING = frozenset({"has_mpls", "has_gso", "dhcp_client", "mirrors", "ra"})
+"""Features that take nothing from packets when they come, and something when they go."""
 features_of = attrgetter(*FEATURES)
 """Returns the values of all features of an interface, in the order of FEATURES."""
 FEATURE_DEFAULTS = {field.name: field.default for field in fields(Interface) if field.name in FEATURES}

@@ -16,7 +16,7 @@ from vppcfg.model.acl import Acl, AclRule, MacipAcl, MacipRule
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge, bridge_name
 from vppcfg.model.features import ProxyArp
-from vppcfg.model.interface import FEATURES, NO_FEATURES, Interface, features_of
+from vppcfg.model.interface import ADDING, FEATURES, NO_FEATURES, WATCHING, Interface, features_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import Neighbor
@@ -338,6 +338,14 @@ def _less(before: Service, now: Service) -> Iterator[Missing]:
         yield ServicePart.REDUNDANCY, ""
 
 
+def _keeps(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    """Return whether the features of an interface let through what they did."""
+    return before == now or all(
+        old == new or attribute in WATCHING or (attribute in ADDING and old == off)
+        for attribute, old, new, off in zip(FEATURES, before, now, NO_FEATURES, strict=True)
+    )
+
+
 def _is_alike(one: Policy, other: Policy) -> bool:
     """Return whether the same rules stand in the same order, in whatever lists; lists without rules deny all.
 
@@ -345,7 +353,7 @@ def _is_alike(one: Policy, other: Policy) -> bool:
     """
     if one.bridge and other.bridge and one.bridge != other.bridge:
         return False
-    return one[2:-1] == other[2:-1] and all(
+    return _keeps(one.features, other.features) and one[3:-1] == other[3:-1] and all(
         bool(former) == bool(lists) and sum(former, ()) == sum(lists, ())
         for former, lists in ((one.input, other.input), (one.output, other.output))
     )
