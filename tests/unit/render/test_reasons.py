@@ -92,7 +92,7 @@ def sentences(plan: Plan) -> list[str]:
         (
             "interfaces: { eth0: { addresses: [ 192.0.2.1/24 ] } }",
             "interfaces: { eth0: { dhcp-client: true } }",
-            ["eth0 loses 192.0.2.1/24", "eth0 changes what it lets through, because the DHCP client is enabled"],
+            ["eth0 loses 192.0.2.1/24"],
         ),
     ],
 )
