@@ -18,8 +18,10 @@ _MEANT: Mapping[object, str] = {
     **dict.fromkeys((False, "disabled", "disable", "shutdown"), "down"),
     **dict.fromkeys(("allow", "accept", "pass"), "permit"),
     **dict.fromkeys(("drop", "reject", "block", "discard"), "deny"),
+    "in": "inside",
+    "out": "outside",
 }
-"""Words of other products, and truth values, for words of ours."""
+"""Words of VPP's prompt and of other products, and truth values, for words of ours."""
 _OF_WORDS: Mapping[str, Callable[[str], str | None]] = {
     "address": canonical_address,
     "prefix": canonical_prefix,

@@ -20,6 +20,8 @@ _NO_SPACE = re.compile(r"\s*(- )?[\w.-]+:(?=[^\s:])")
 _VALUE = r"\s*(?:- )?[^\s#][^#]*?:\s+"
 _BEHIND_QUOTES = re.compile(_VALUE + r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')\s*(?=[^\s,#}\]])")
 _BEHIND_BRACKETS = re.compile(_VALUE + r"(\[[^\]]*\]|\{[^}]*\})\s*(?=[^\s,#}\]])")
+_COLONS = re.compile(r"(?<![^\s\[{,])(::[0-9A-Fa-f:.]*(?:/\d+)?)(?=[\s,\]}]|$)")
+"""Addresses such as ::1 outside of quotes."""
 _LONGEST_LINE = 1000
 """Characters that are looked at; a longer line was not written by hand."""
 _NO_COLON = "this line has no colon with a space after it, and is no `key: value`"
@@ -41,6 +43,9 @@ def mistake_in(lines: list[str], error: yaml.MarkedYAMLError, mark: Mark) -> Mis
         return Mistake("git left this mark of a merge conflict; choose one side, and remove all such marks", marker, 0)
     problem, context = error.problem or "", error.context or ""
     began = error.context_mark or mark
+    if "parsing a flow" in context and (found := _COLONS.search(_line(lines, mark.line)[:_LONGEST_LINE])):
+        text = f"`{found[1]}` begins with a colon, which YAML takes for that of a key; put it in quotes"
+        return Mistake(text, mark.line, found.start())
     if "mapping values are not allowed" in problem:
         return _colon(lines, mark)
     if "quoted scalar" in context:

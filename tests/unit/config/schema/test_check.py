@@ -205,6 +205,7 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
         ({"acls": {"a": {"terms": [{"action": "deny", "source": 5}]}}}, "schema-value", ..., "`5` is neither an add"),
         ({"acls": {"a": {"terms": [{"action": "deny", "protocol": 1.5}]}}}, "schema-value", ..., "neither the number"),
         (term(action="allow"), "schema-value", ..., "; did you mean `permit`?"),
+        ({"interfaces": {"eth0": {"nat44": "out"}}}, "schema-value", ..., "; did you mean `outside`?"),
         (
             {"acls": {"a": {"terms": [{"action": "deny", "x": 1}]}}},
             "schema-unknown-key",

@@ -25,6 +25,8 @@ def only(data: bytes) -> Problem:
         ("yaml-syntax", b"a:\n  b: {\n", 3, 1, "the `}` that closes the `{` of line 2 is missing"),
         ("yaml-syntax", b"a: [1, [2], 3,\n", 2, 1, "the `]` that closes the `[` of line 1 is missing"),
         ("yaml-syntax", b"a: [1,, 2]\n", 1, 7, "this `,` has no value before it"),
+        ("yaml-syntax", b"a: [ 192.0.2.1, ::1/64 ]\n", 1, 17, "`::1/64` begins with a colon, which YAML takes"),
+        ("yaml-syntax", b"a: { source: ::/0, b: 1 }\n", 1, 14, "`::/0` begins with a colon"),
         ("yaml-syntax", b"a: 'x\n", 1, 4, "the quote that opens here is never closed"),
         ("yaml-syntax", b"a: @b\n", 1, 4, "`@` has a special meaning in YAML"),
         ("yaml-syntax", b'# \xc3\xa9\xc3\xa9\na: "\xc3\xa9" b\n', 2, 8, "more text follows the closing quote"),
