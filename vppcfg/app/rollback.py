@@ -27,6 +27,7 @@ from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.lists_of_others import lists_of_others, with_lists_of_others
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
@@ -193,7 +194,8 @@ def _way_back(entry: Entry, desired: State, place: ChangeContext, *, goes_withou
     observed = place.session.dataplane.observe()
     created, ours = _created(entry, desired, observed, place), _configured(entry, observed, place)
     desired = replace(desired, owned=desired.owned | _owned_since(entry, place))
-    target = closest_to(desired, observed, NameGlobs(entry.unmanaged).matches, created, ours)
+    left = _left_by_last(place) if lists_of_others(desired) else None
+    target = closest_to(desired, observed, NameGlobs(entry.unmanaged).matches, created, ours, left)
     if target.missing and not goes_without:
         raise MissingPortsError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
@@ -285,7 +287,7 @@ def _is_as_after(former: Record, state: State, place: ChangeContext) -> bool:
     """Return whether a state is what a former change led to, as far as the journal can be read."""
     try:
         after = place.journal.after(former.entry.number)
-        return not any(diff(state, with_live_of(after, state)))
+        return not any(diff(state, with_lists_of_others(with_live_of(after, state), state, after)))
     except PlanRefusedError:
         return False
 
@@ -301,15 +303,21 @@ def changes_of_others(plan: Plan, place: ChangeContext) -> str:
 
     That is what differs from where the change led that is in force, and is touched by the rollback.
     """
-    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
-    if last is None or last.status in INTERRUPTED:
-        return ""
-    try:
-        since = diff(plan.observed, place.journal.after(last.entry.number))
-    except PlanRefusedError:
-        return ""
+    left = _left_by_last(place)
+    since = diff(plan.observed, with_lists_of_others(left, plan.observed, left)) if left is not None else ()
     touched = {(change.kind, change.name) for change in plan.changes}
     return listed(change for change in since if (change.kind, change.name) in touched)
+
+
+def _left_by_last(place: ChangeContext) -> State | None:
+    """Return where the change led that is in force, None where it did not get there, or that cannot be read."""
+    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
+    if last is None or last.status in INTERRUPTED:
+        return None
+    try:
+        return place.journal.after(last.entry.number)
+    except PlanRefusedError:
+        return None
 
 
 def mark_rolled_back(record: Record, records: Sequence[Record], journal: Journal, *notes: str) -> None:

@@ -124,13 +124,15 @@ def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
 
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.rollback import closest_to, created_ports, prove_way_back
+    from vppcfg.transaction.entry import INTERRUPTED
     from vppcfg.transaction.planning import plan_on
 
-    entry, before, after = journal.record(args.number).entry, journal.before(args.number), journal.after(args.number)
-    created, is_unmanaged = created_ports(before, after), NameGlobs(entry.unmanaged).matches
+    record, before, after = journal.record(args.number), journal.before(args.number), journal.after(args.number)
+    created, is_unmanaged = created_ports(before, after), NameGlobs(record.entry.unmanaged).matches
+    left = None if record.status in INTERRUPTED else after
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
-        target = closest_to(before, observed, is_unmanaged, created, after)
+        target = closest_to(before, observed, is_unmanaged, created, after, left)
         return prove_way_back(target, partial(plan_on, dataplane, observed)).plan
 
 

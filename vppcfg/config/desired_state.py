@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from vppcfg.common.release import OLDEST, Release, is_older
 from vppcfg.config.configuration import Configuration
@@ -13,6 +13,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.lists_of_others import with_lists
 from vppcfg.model.ownership import CREATED_MARK, MARK, NameGlobs, is_created_by_us, is_foreign, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
@@ -97,6 +98,12 @@ class DesiredStateBuilder:
     def is_somebody_elses(self, tag: str, glob: str | None) -> bool:
         """Return whether an access list is not ours by its tag, or left alone by what patterns call it."""
         return is_foreign(tag) or (glob is not None and self.globs.matches(glob))
+
+    def keep_applied(self, lists: Collection[str]) -> None:
+        """Let interfaces go on applying those of some access lists that they apply now."""
+        for name, interface in self.interfaces.items() if lists else ():
+            if (there := self.observed.interfaces.get(name)) is not None:
+                self.interfaces[name] = with_lists(interface, there, lists)
 
     def has_plugin(
         self, plugin: str, path: KeyPath, clause: str, rule: str = "plugin-missing", since: Release = OLDEST

@@ -11,6 +11,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.owned_list import OWNED
+from vppcfg.model.lists_of_others import without_lists_of_others
 from vppcfg.model.problem import KeyPath, Severity
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -27,7 +28,9 @@ def valid_dump(state: State) -> StateAsFile:
 
     VPP takes what `check` refuses: a host that two mappings of NAT44 name, a virtual router without an own address.
     Without its section or key, a service is left alone as a whole. Of routes, none is written that no file can have.
+    Access lists of others stay on interfaces, because `unmanaged` names them.
     """
+    state = without_lists_of_others(state)
     keys: dict[KeyPath, str] = {}
     while True:
         found = state_as_file(state, left_keys=keys)

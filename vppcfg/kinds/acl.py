@@ -13,16 +13,17 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.kinds.acl_operations import NOUN, BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.acl_rules import acl_applied, acl_term_unreached, acl_unreached, acl_unused
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
+from vppcfg.kinds.applied_list import AppliedListKind
 from vppcfg.kinds.kind import Questions
 from vppcfg.kinds.l2_steps import is_put_into_l2
 from vppcfg.kinds.policy_route_section import in_file, of_others
-from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
+from vppcfg.model.attachment import ApiCall, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import ObjectKind
-from vppcfg.plan.request import ALL_INDEXES, Known
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Known
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
@@ -71,13 +72,14 @@ class _Bindings:
         return bindings
 
 
-class Acls(AclSection, TableKind[Acl]):
+class Acls(AclSection, AppliedListKind[Acl]):
     """The lists of a file, those of VPP, and the key `acls` of interfaces in plans."""
 
     table = "acls"
     object_class = Acl
     object_kind = ObjectKind.ACL
     noun = NOUN
+    others = OTHERS
     numbered = NOUN
     api_module = PLUGIN
     used_in = ("acls", "policy_routes")
@@ -88,9 +90,15 @@ class Acls(AclSection, TableKind[Acl]):
     rules = (acl_applied, acl_term_unreached, acl_unreached, acl_unused)
     operations = (CreateAcl, ReplaceAcl, DeleteAcl, BindAcls)
 
-    def unmanaged_name(self, name: str, item: Acl) -> str:
-        """Return `acl:` and the tag."""
-        return f"{OTHERS}{item.tag}"
+    def applied(self, interface: Interface) -> dict[str, tuple[str, ...]]:
+        """Return the lists that an interface applies to what comes in and to what goes out."""
+        return {"input": interface.acls.input, "output": interface.acls.output}
+
+    def application(self, item: Acl, interface: str, direction: str) -> ApiCall:
+        """Return the call that puts a list behind all others of an interface."""
+        index = NO_INDEX if item.index is None else item.index
+        values: Values = {"is_add": 1, "is_input": direction == "input", "sw_if_index": index_placeholder(interface)}
+        return stored_call("acl_interface_add_del", {**values, "acl_index": index})
 
     def unsupported_reason(self, name: str, item: Acl) -> str | None:
         """Return why no file can express an observed list, None when one can."""

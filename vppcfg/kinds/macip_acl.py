@@ -11,10 +11,11 @@ from functools import lru_cache
 
 from vppcfg.common.release import Release
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.kinds.applied_list import AppliedListKind
 from vppcfg.kinds.macip_acl_rules import macip_applied, macip_order, macip_unused
 from vppcfg.kinds.macip_acl_section import KEY, OTHERS, MacipAclSection, unsupported_reason
-from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule
+from vppcfg.model.attachment import ApiCall, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
@@ -157,13 +158,14 @@ def _rule_words(rule: MacipRule) -> str:
     return f"{_WORDS[rule.action]} ip {rule.source} mac {rule.mac}{mask}"
 
 
-class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
+class MacipAcls(MacipAclSection, AppliedListKind[MacipAcl]):
     """The lists of a file, and those of VPP."""
 
     table = "macips"
     object_class = MacipAcl
     object_kind = ObjectKind.MACIP
     noun = NOUN
+    others = OTHERS
     numbered = NOUN
     used_in = ("macip",)
     is_always_in_documents = False
@@ -172,9 +174,15 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
     rules = (macip_applied, macip_order, macip_unused)
     operations = (CreateMacip, ReplaceMacip, DeleteMacip)
 
-    def unmanaged_name(self, name: str, item: MacipAcl) -> str:
-        """Return `macip:` and the tag."""
-        return f"{OTHERS}{item.tag}"
+    def applied(self, interface: Interface) -> dict[str, tuple[str, ...]]:
+        """Return the list that an interface applies, if any."""
+        return {"": () if interface.macip is None else (interface.macip,)}
+
+    def application(self, item: MacipAcl, interface: str, direction: str) -> ApiCall:
+        """Return the call that applies a list in place of another one."""
+        values: Values = {"is_add": 1, "sw_if_index": index_placeholder(interface)}
+        index = NO_INDEX if item.index is None else item.index
+        return stored_call("macip_acl_interface_add_del", {**values, "acl_index": index})
 
     def unsupported_reason(self, name: str, item: MacipAcl) -> str | None:
         """Return why no file can express an observed list, None when one can."""

@@ -146,7 +146,7 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
             continue
         found.setdefault(key, []).append(each)
     going = _deleted(plan)
-    for kind in KINDS if going else ():
+    for kind in KINDS:
         for lost in kind.lost_of_others(plan.observed, plan.reached, going):
             found.setdefault((lost.holder, Survival.LOST, ""), []).append(lost)
     ordered = sorted(found, key=lambda key: (natural_key(key[0]), list(Survival).index(key[1])))

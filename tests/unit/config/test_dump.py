@@ -475,7 +475,7 @@ IN_TABLE = replace(
         (changed("virtual", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
         (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),
         (changed("acls", "a", tag="other"), "acl:other", 'its tag is not one of ours: "other"'),
-        (changed("acls", "a", tag="other"), "eth1", "it applies the access list a, which is unmanaged"),
+        (changed("acls", "a", rules=()), "eth1", "it applies the access list a, which is unmanaged"),
         (with_rule(protocol=6, tcp_flags=(2, 18)), "acl:vppcfg?b", "TCP flags that no packet can have"),
         (with_rule(source="::/0", destination="::/0", protocol=1), "acl:vppcfg?b", "the ICMP of IPv4 in IPv6"),
         (with_rule(protocol=0), "acl:vppcfg?b", "not in the form"),
