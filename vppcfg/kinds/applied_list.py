@@ -6,7 +6,7 @@ What `unmanaged` covers stays where it is; of the rest, a plan names what it tak
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from vppcfg.config.desired_state import DesiredStateBuilder
@@ -37,6 +37,10 @@ class AppliedListKind(TableKind[L]):
     def unmanaged_name(self, name: str, item: L) -> str:
         """Return the prefix and the tag."""
         return f"{self.others}{item.tag}"
+
+    def is_not_ours(self, name: str, item: L, is_unmanaged: Callable[[str], bool]) -> bool:
+        """Return whether no plan may touch a list; one with our mark is ours, though a pattern like `acl:*` fits it."""
+        return not is_ours(item.tag) and super().is_not_ours(name, item, is_unmanaged)
 
     def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Let interfaces go on applying the lists of others that `unmanaged` covers."""

@@ -186,6 +186,14 @@ def test_what_a_change_took_off_on_its_way_is_brought_back_from_half_way(router:
     assert applied(plane, "eth0.100") == ("acl:flowspec-v4",)
 
 
+def test_a_rollback_brings_a_list_of_the_file_back_though_a_pattern_fits_it(router: Router) -> None:
+    plane = router[1]
+    plan = planned(COVERED.replace("action: permit", "action: deny").replace("acl:flowspec-*", "acl:*"), plane)
+    apply_to(plan, plane)
+    apply_to(way_back(plan, plane, "acl:*"), plane)
+    assert plane.observe().acls["web"] == plan.observed.acls["web"]
+
+
 def test_a_dump_has_the_interface_without_the_lists_of_others(router: Router) -> None:
     vpp, plane = router
     attach(vpp, 0)

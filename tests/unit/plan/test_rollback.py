@@ -109,11 +109,11 @@ def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is
             for number, (name, tag) in enumerate(tags.items(), start=1)
         }
         rule = AclRule(action=action, source="0.0.0.0/0", destination="0.0.0.0/0")
-        acls = {name: Acl(tag=tag, rules=(rule,)) for name, tag in (("a", "vppcfg a"), ("b", "b"), ("c", "vppcfg c"))}
+        acls = {name: Acl(tag=tag, rules=(rule,)) for name, tag in (("a", "vppcfg a"), ("b", "b"), ("acl:@7", ""))}
         return State(bridges=bridges, acls=acls)
 
     former, now = state(learn=True, action=AclAction.PERMIT), state(learn=False, action=AclAction.DENY)
-    reached = back(former, now, "bd2", "acl:vppcfg c").state
+    reached = back(former, now, "bd2", "acl:").state
     assert {name: bridge.settings.learn for name, bridge in reached.bridges.items()} == {
         "bd1": True,
         "bd2": False,
@@ -122,7 +122,7 @@ def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is
     assert {name: acl.rules[0].action for name, acl in reached.acls.items()} == {
         "a": AclAction.PERMIT,
         "b": AclAction.DENY,
-        "c": AclAction.DENY,
+        "acl:@7": AclAction.DENY,
     }
 
 
