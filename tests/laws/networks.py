@@ -1014,6 +1014,7 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     is_spoken = any(interface.lldp is not None for interface in interfaces.values())
     spoken = dice.further(77).pick((LLDP_SETTINGS[3], LldpSettings(hold=9, interval_s=90)))
     lldp = spoken if is_spoken else LldpSettings()
+    state = replace(state, namespaces=state.namespaces | namespaces)
     changed = replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux, lldp=lldp)
     return _with_policies(dice.further(91), _with_others(dice, changed))
 

@@ -190,7 +190,7 @@ def _refuse_edited(saved: SavedPlan, found: CurrentState, console: Console) -> N
 
 
 def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:
-    before = with_live_of(before, after)
+    before, after = with_live_of(before, after).with_own_places(), after.with_own_places()
     if before == after:
         return
     console.show_difference(before, after, f"{what[0].upper()}{what[1:]}; since then this has moved")

@@ -293,7 +293,11 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
     """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host."""
     return replace(
         state,
-        linux={names[place]: device for place, device in side.devices.items() if place in names},
+        linux={
+            name: replace(device, bridge="") if name in state.lcps else device
+            for place, device in side.devices.items()
+            if (name := names.get(place)) is not None
+        },
         lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
         namespaces=side.namespaces,
         linux_bridges=side.bridges,

@@ -133,7 +133,7 @@ class DesiredStateBuilder:
 
     def state(self) -> State:
         """Return what is wanted so far."""
-        return State(
+        state = State(
             interfaces=dict(self.interfaces),
             lcps=dict(self.lcps),
             virtual=dict(self.virtual),
@@ -154,6 +154,7 @@ class DesiredStateBuilder:
             facts=self.facts,
             descriptions={**whole_descriptions(self.configuration), **dict(self._names_of_unnamed_tables())},
         )
+        return state.with_own_places()
 
     def _names_of_unnamed_tables(self) -> Iterator[tuple[str, str]]:
         """Yield the names that the file has for tables that have none in VPP, by the keys of the tables."""

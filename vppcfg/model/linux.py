@@ -19,7 +19,7 @@ class LinuxDevice:
     """Bytes."""
     is_up: bool
     bridge: str = ""
-    """The Linux bridge that it is a port of; '' for none."""
+    """The Linux bridge that the device of a TAP is a port of; '' for none, and of LCP pairs: others choose theirs."""
 
 
 @record

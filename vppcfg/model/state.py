@@ -17,6 +17,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.table_sizes import TableSizes
+from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import (
     HiddenObject,
@@ -124,9 +125,9 @@ class State:
     linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
     """Linux devices by the VPP interface whose LCP pair or TAP they belong to."""
     namespaces: frozenset[str] = frozenset()
-    """Names of Linux's network namespaces."""
+    """Names of Linux's network namespaces; of a desired state, those `with_own_places`."""
     linux_bridges: frozenset[tuple[str, str]] = frozenset()
-    """Linux bridges, by namespace ('' is VPP's own) and name."""
+    """Linux bridges, by namespace ('' is VPP's own) and name, likewise."""
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
     """Not known while no port speaks LLDP: VPP reports them with its ports."""
@@ -210,6 +211,13 @@ class State:
     def can_have(self, attachment: Attachment) -> bool:
         """Return whether everything is there that something of others is on."""
         return all(map(self.has_holder, (attachment.holder, *attachment.refers())))
+
+    def with_own_places(self) -> State:
+        """Return this state without namespaces and bridges that no LCP pair or TAP is in: others' come and go."""
+        taps = self.virtual_as(Tap).values()
+        namespaces = {each.netns for each in self.lcps.values()} | {each.host_netns for each in taps}
+        bridges = {(each.host_netns, each.host_bridge) for each in taps}
+        return replace(self, namespaces=self.namespaces & namespaces, linux_bridges=self.linux_bridges & bridges)
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

@@ -173,11 +173,11 @@ def closest_to(
     """Return `former` with everything that no plan may touch, or can make, as it is `now`.
 
     As now are objects with the tag of another program or covered by `is_unmanaged`, now or formerly; new ports; Linux,
-    when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which are never
-    removed; live addresses, except those that `ours`, the target of the change, configures. Ports that were `created`
-    on the way from one to the other are ours although they may not have the mark yet. What has changed, and VPP cannot
-    restore in every detail, is the same in effect: see `restorable`. Lists of others that interfaces apply are as now,
-    but for those that were taken off on the way: `left` is where the last change led, None where it did not get there.
+    when one of both states does not know it; the MPLS table, which is never removed; live addresses, except those that
+    `ours`, the target of the change, configures. Ports that were `created` on the way from one to the other are ours
+    although they may not have the mark yet. What has changed, and VPP cannot restore in every detail, is the same in
+    effect: see `restorable`. Lists of others that interfaces apply are as now, but for those that were taken off on
+    the way: `left` is where the last change led, None where it did not get there.
     """
     whole, former = former, _restorable(former, now)
     kept = _kept(former, now, is_unmanaged, created)
@@ -227,14 +227,12 @@ def _merged(
         virtual=virtual,
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in virtual},
-        namespaces=former.namespaces | now.namespaces,
-        linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
         owned=former.owned if ours is None else former.owned | ours.owned,
     )
     state = state.with_tables({kind.table: _merged_table(kind, former, now, is_unmanaged) for kind in TABLES})
-    return replace(state, objects=_possible_objects(state))
+    return replace(state, objects=_possible_objects(state)).with_own_places()
 
 
 def _ends_shown_by(error: Exception, desired: State) -> Iterator[State]:

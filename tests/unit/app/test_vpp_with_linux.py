@@ -127,6 +127,12 @@ def test_the_linux_side_is_part_of_the_state() -> None:
     assert (state.namespaces, state.linux_bridges) == (frozenset({"blue"}), frozenset({("", "br0")}))
 
 
+def test_which_bridge_the_device_of_a_pair_is_in_is_a_matter_of_others() -> None:
+    bridged = replace(DEVICE, bridge="br0")
+    state = Router(Vpp([]), Linux([], {("blue", "e0"): bridged, ("", "vm0"): bridged})).observe()
+    assert state.linux == {"gi0": DEVICE, "tap0": bridged}
+
+
 def test_a_pair_whose_device_is_gone_has_lost_its_host() -> None:
     state = Router(Vpp([]), Linux([], {("blue", "e0"): DEVICE})).observe()
     assert {name: pair.has_host for name, pair in state.lcps.items()} == {"gi0": True, "gi1": False}

@@ -1,0 +1,55 @@
+"""What others have in the Linux around a real VPP, and change while vppcfg is at work: no plan follows them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real_vpp import RealVpp, running
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+PORT = "GigabitEthernet1/0/0"
+FILE = f"interfaces: {{ {PORT}: {{ lcp: {{ name: e1, netns: dataplane }}, addresses: [ 192.0.2.1/24 ] }} }}\n"
+
+
+@pytest.fixture
+def vpp() -> Iterator[RealVpp]:
+    with running((PORT,)) as started:
+        started.add_netns("dataplane")
+        started.add_netns("container")
+        yield started
+
+
+def run(vpp: RealVpp, folder: Path, text: str, command: str, *words: str) -> int:
+    (folder / "file.yaml").write_text(text)
+    file = ["-c", str(folder / "file.yaml")] if command != "rollback" else []
+    state = ["-a", str(vpp.socket_path), "--state-dir", str(folder / "state")]
+    return main([command, "-q", *([] if command == "plan" else ["-y"]), *words, *file, *state])
+
+
+def test_a_namespace_that_ends_during_a_change_is_not_made_anew(vpp: RealVpp, tmp_path: Path) -> None:
+    assert run(vpp, tmp_path, FILE, "apply") == ExitCode.DONE
+    script = tmp_path / "end"
+    script.write_text(f"#!/bin/sh\nnsenter --target {vpp.pid} --net --mount ip netns del container\nexit 1\n")
+    script.chmod(0o755)
+    failing = FILE.replace("192.0.2.1", "192.0.2.2") + f"hooks: {{ after-apply: {script} }}\n"
+    assert run(vpp, tmp_path, failing, "apply") == ExitCode.ROLLED_BACK
+    assert "container" not in vpp.ip("netns", "list")
+    vpp.add_netns("container")
+    assert run(vpp, tmp_path, FILE.replace("192.0.2.1", "192.0.2.3"), "apply") == ExitCode.DONE
+    vpp.ip("netns", "del", "container")
+    assert run(vpp, tmp_path, "", "rollback") == ExitCode.DONE
+    assert "container" not in vpp.ip("netns", "list")
+
+
+def test_the_device_of_a_pair_stays_in_a_bridge_of_others(vpp: RealVpp, tmp_path: Path) -> None:
+    assert run(vpp, tmp_path, FILE, "apply") == ExitCode.DONE
+    in_netns = ("netns", "exec", "dataplane", "ip")
+    vpp.ip(*in_netns, "link", "add", "br0", "type", "bridge")
+    vpp.ip(*in_netns, "link", "set", "e1", "master", "br0")
+    assert run(vpp, tmp_path, FILE, "plan", "--detailed-exitcode") == ExitCode.DONE
+    assert run(vpp, tmp_path, FILE.replace("192.0.2.1", "192.0.2.2"), "apply") == ExitCode.DONE
+    assert "master br0" in vpp.ip(*in_netns, "link", "show", "e1")
+    assert run(vpp, tmp_path, FILE.replace("name: e1", "name: e2"), "apply") == ExitCode.DONE
+    assert "master br0" in vpp.ip(*in_netns, "link", "show", "e2")
