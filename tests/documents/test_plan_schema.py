@@ -97,7 +97,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["acl_rule"], AclRule, set()),
         (DEFINITIONS["interface"]["properties"]["acls"], AclBinding, set()),
         (DEFINITIONS["state"]["properties"]["sflow"], SflowSettings, set()),
-        (DEFINITIONS["facts"], Facts, {"linux_others", "linux_udp_ports", "sizes", "left_out"}),
+        (DEFINITIONS["facts"], Facts, {"linux_neighbors", "linux_others", "linux_udp_ports", "sizes", "left_out"}),
         (DEFINITIONS["facts"]["properties"]["lcp"], LcpSettings, set()),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

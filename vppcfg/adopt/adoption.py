@@ -18,6 +18,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import valid_dump
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.linux_neighbors import left_in_linux
 from vppcfg.model.live_state import left_out
 from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.problem import Severity
@@ -60,7 +61,7 @@ def adopt_state(
     state, from_policies = _without_own_policies(state)
     prove(text, state)
     notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
-    notices += [*from_linux, *from_policies, *left_out(state), *taken.notices()]
+    notices += [*from_linux, *from_policies, *left_out(state), *left_in_linux(state), *taken.notices()]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,

@@ -27,8 +27,8 @@ from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.lists_of_others import lists_of_others, with_lists_of_others
-from vppcfg.model.live_state import with_live_of
+from vppcfg.model.lists_of_others import lists_of_others
+from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership
@@ -287,7 +287,7 @@ def _is_as_after(former: Record, state: State, place: ChangeContext) -> bool:
     """Return whether a state is what a former change led to, as far as the journal can be read."""
     try:
         after = place.journal.after(former.entry.number)
-        return not any(diff(state, with_lists_of_others(with_live_of(after, state), state, after)))
+        return not any(diff(state, as_others_have_it(after, state)))
     except PlanRefusedError:
         return False
 
@@ -304,7 +304,7 @@ def changes_of_others(plan: Plan, place: ChangeContext) -> str:
     That is what differs from where the change led that is in force, and is touched by the rollback.
     """
     left = _left_by_last(place)
-    since = diff(plan.observed, with_lists_of_others(left, plan.observed, left)) if left is not None else ()
+    since = diff(plan.observed, as_others_have_it(left, plan.observed)) if left is not None else ()
     touched = {(change.kind, change.name) for change in plan.changes}
     return listed(change for change in since if (change.kind, change.name) in touched)
 

@@ -23,6 +23,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import STDIN, files_at
 from vppcfg.dataplane import Dataplane, restarted_text
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
+from vppcfg.model.linux_neighbors import as_in_linux
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
 from vppcfg.model.programs import Program, programs_of
@@ -190,7 +191,7 @@ def _refuse_edited(saved: SavedPlan, found: CurrentState, console: Console) -> N
 
 
 def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:
-    before, after = with_live_of(before, after).with_own_places(), after.with_own_places()
+    before, after = as_in_linux(with_live_of(before, after), after).with_own_places(), after.with_own_places()
     if before == after:
         return
     console.show_difference(before, after, f"{what[0].upper()}{what[1:]}; since then this has moved")

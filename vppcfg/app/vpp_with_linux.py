@@ -17,11 +17,13 @@ from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
+from vppcfg.model.linux_neighbors import with_mark
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.operations import (
     CreateLcpPair,
     CreateLinuxBridge,
@@ -291,7 +293,14 @@ def _looked_into(facts: Facts) -> Iterator[tuple[str, str]]:
 
 def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]) -> State:
     """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host."""
-    return replace(
+    facts = replace(
+        state.facts,
+        has_linux=True,
+        linux_others=side.others,
+        linux_udp_ports=side.udp_ports,
+        linux_neighbors=frozenset(_brought_into_vpp(state, side)),
+    )
+    seen = replace(
         state,
         linux={
             name: replace(device, bridge="") if name in state.lcps else device
@@ -301,8 +310,18 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
         lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
         namespaces=side.namespaces,
         linux_bridges=side.bridges,
-        facts=replace(state.facts, has_linux=True, linux_others=side.others, linux_udp_ports=side.udp_ports),
+        facts=facts,
     )
+    return with_mark(seen)
+
+
+def _brought_into_vpp(state: State, side: LinuxSide) -> Iterator[tuple[str, str, str]]:
+    """Yield the neighbours that linux-nl brings into VPP for ever: it listens in the default namespace of pairs."""
+    if LISTENER not in state.facts.plugins:
+        return
+    netns = state.facts.lcp.default_netns
+    names = {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.netns == netns}
+    yield from ((names[place], address, mac) for place, address, mac in side.neighbors if place in names)
 
 
 def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:

@@ -62,6 +62,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     from vppcfg.cli.output import write_document
     from vppcfg.config.valid_dump import left_out_keys, valid_dump
+    from vppcfg.model.linux_neighbors import left_in_linux
     from vppcfg.model.live_state import left_out
     from vppcfg.plan.state_document import document_of
     from vppcfg.render.notes import left_out_lines
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         state = with_whole_descriptions(state, target_of(args).journal())
         found = valid_dump(state)
         text = found.text
-        for line in (*left_out(state), *left_out_keys(found)):
+        for line in (*left_out(state), *left_in_linux(state), *left_out_keys(found)):
             log.warning("%s", line)
     write_document(text, args.output)
     return ExitCode.DONE

@@ -11,6 +11,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.owned_list import OWNED
+from vppcfg.model.linux_neighbors import without_those_of_linux
 from vppcfg.model.lists_of_others import without_lists_of_others
 from vppcfg.model.problem import KeyPath, Severity
 from vppcfg.model.route import Route
@@ -30,7 +31,7 @@ def valid_dump(state: State) -> StateAsFile:
     Without its section or key, a service is left alone as a whole. Of routes, none is written that no file can have.
     Access lists of others stay on interfaces, because `unmanaged` names them.
     """
-    state = without_lists_of_others(state)
+    state = without_those_of_linux(without_lists_of_others(state))
     keys: dict[KeyPath, str] = {}
     while True:
         found = state_as_file(state, left_keys=keys)

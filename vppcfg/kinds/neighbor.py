@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host, canonical_mac, is_station, is_unicast
+from vppcfg.common.numbers import numbered
 from vppcfg.config.configuration import InterfaceConfig, NeighborConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
@@ -16,6 +17,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Interface
+from vppcfg.model.linux_neighbors import with_those_of
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
@@ -225,6 +227,18 @@ class NeighborKind(Kind, EntryKey):
             return _NO_NEIGHBORS
         found = {entry.address: entry.mac for entry in config.neighbors if entry.address is not None}
         return {"neighbors": in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())}
+
+    def resolve_linux(self, desired: DesiredStateBuilder) -> None:
+        """Enter those of Linux that the file does not declare, where a pair is to be that linux-nl hears."""
+        facts, left = desired.observed.facts, 0
+        for name, pair in desired.lcps.items() if facts.linux_neighbors else ():
+            there = desired.observed.interfaces.get(name)
+            if there is not None and pair.netns == facts.lcp.default_netns:
+                desired.interfaces[name] = with_those_of(desired.interfaces[name], there)
+                left += sum(each.is_of_linux for each in desired.interfaces[name].neighbors)
+        if left:
+            text = f"Linux has {numbered(left, 'static neighbour')} on devices of LCP pairs; the file leaves"
+            desired.notice("left-alone", (), f"{text} {'it' if left == 1 else 'them'} alone in VPP too")
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from vppcfg.linux import device
 from vppcfg.linux.inside import Result, run_apart
@@ -11,7 +12,7 @@ from vppcfg.linux.netns import Namespaces, add_netns
 from vppcfg.linux.ping import echo, vrf_device
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
 from vppcfg.linux.restoring import restore_settings
-from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes
+from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes, read_static_neighbors
 from vppcfg.linux.settings import read_settings
 from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
@@ -20,6 +21,16 @@ from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 
 _ROUTES_S = 300.0
 """So long the kernel may take to report a million routes on a busy machine."""
+
+
+class _Inside(NamedTuple):
+    """What is read in one namespace."""
+
+    links: list[Link]
+    neighbors: list[tuple[str, str, str]]
+    """Device, address and MAC address of those that never age."""
+    udp_ports: set[int]
+    """Those that programs listen on."""
 
 
 class LinuxHost:
@@ -40,8 +51,8 @@ class LinuxHost:
         by_netns: dict[str, set[str]] = {}
         for netns, name in requested:
             by_netns.setdefault(netns, set()).add(name)
-        found = run_apart(lambda: {netns: self._read_links(netns) for netns in sorted(by_netns)})
-        links = {netns: listed for netns, (listed, _) in found.items()}
+        found = run_apart(lambda: {netns: self._look_into(netns) for netns in sorted(by_netns)})
+        links = {netns: seen.links for netns, seen in found.items()}
         return LinuxSide(
             devices={
                 (netns, name): found
@@ -51,7 +62,13 @@ class LinuxHost:
             namespaces=self._namespaces.names(),
             bridges=frozenset((netns, link.name) for netns in links for link in links[netns] if link.is_bridge),
             others=frozenset(_others(links, by_netns)),
-            udp_ports=frozenset(port for _, ports in found.values() for port in ports),
+            neighbors=frozenset(
+                ((netns, name), address, mac)
+                for netns, seen in found.items()
+                for name, address, mac in seen.neighbors
+                if name in by_netns[netns]
+            ),
+            udp_ports=frozenset(port for seen in found.values() for port in seen.udp_ports),
         )
 
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
@@ -158,12 +175,15 @@ class LinuxHost:
 
         return run_apart(run)
 
-    def _read_links(self, netns: str) -> tuple[list[Link], set[int]]:
-        """Return the devices of a namespace, into which the calling thread goes, and the UDP ports listened on."""
+    def _look_into(self, netns: str) -> _Inside:
+        """Return what is in a namespace, into which the calling thread goes."""
         if not self._namespaces.enter_if_there(netns):
-            return [], set()
+            return _Inside([], [], set())
         try:
-            return read_links(), _udp_ports()
+            links = read_links()
+            names = {link.index: link.name for link in links}
+            static = [(names.get(index, ""), address, mac) for index, address, mac in read_static_neighbors()]
+            return _Inside(links, static, _udp_ports())
         except OSError as error:
             raise refusal_of(f"list devices{within(netns)}", error) from error
 

@@ -114,6 +114,18 @@ def read_neighbors() -> dict[int, LinuxNeighbors]:
     return found
 
 
+def read_static_neighbors() -> set[tuple[int, str, str]]:
+    """Return the index of the device, address and MAC address of the neighbours that never age. Raise OSError."""
+    found = set()
+    for data, (start, end) in _ask(_GETNEIGH, _NEWNEIGH, socket.AF_UNSPEC):
+        family, index, state, _, _ = _NEIGHBOR.unpack_from(data, start)
+        if state & _FOR_EVER and family in (socket.AF_INET, socket.AF_INET6):
+            values = _values(data, (start + _NEIGHBOR.size, end))
+            if _NDA_DST in values and _NDA_LLADDR in values:
+                found.add((index, address_text(values[_NDA_DST]), values[_NDA_LLADDR].hex(":")))
+    return found
+
+
 def read_routes(interfaces: Mapping[int, str]) -> LinuxRoutes:
     """Return the routes through the devices `interfaces`, which have the names of VPP's interfaces by index.
 

@@ -53,5 +53,7 @@ class LinuxSide:
     """Namespace and name of every bridge in the namespaces that were asked about."""
     others: frozenset[tuple[str, str]] = frozenset()
     """Namespace and name of the devices there that were not asked for."""
+    neighbors: frozenset[tuple[tuple[str, str], str, str]] = frozenset()
+    """Device, as in `devices`, address and MAC address of the neighbours that never age."""
     udp_ports: frozenset[int] = frozenset()
     """Ports that programs in these namespaces listen on, of IPv4 and IPv6."""

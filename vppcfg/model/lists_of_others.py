@@ -74,7 +74,8 @@ def with_lists_of_others(target: State, now: State, left: State | None = None) -
 def without_lists_of_others(state: State) -> State:
     """Return a state in which interfaces apply no lists but ours; one without a tag is not ours."""
     others = _named(state, lambda tag: not is_ours(tag))
-    changed = {name: _without(each, others) for name, each in state.interfaces.items() if _applied_by(each) & others}
+    interfaces = state.interfaces.items() if others else ()
+    changed = {name: _without(each, others) for name, each in interfaces if _applied_by(each) & others}
     return replace(state, interfaces={**state.interfaces, **changed}) if changed else state
 
 

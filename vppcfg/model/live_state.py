@@ -12,6 +12,8 @@ from dataclasses import replace
 from vppcfg.common.addresses import address_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
+from vppcfg.model.linux_neighbors import as_in_linux
+from vppcfg.model.lists_of_others import with_lists_of_others
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import State
 from vppcfg.record import evolve
@@ -114,6 +116,11 @@ def claimed(now: State, target: State) -> State:
             own = configured_on(target.interfaces[name])
             changed[name] = evolve(interface, live=tuple(each for each in interface.live if each.address not in own))
     return replace(now, interfaces={**now.interfaces, **changed}) if changed else now
+
+
+def as_others_have_it(target: State, now: State) -> State:
+    """Return a state that vppcfg was to reach, with live addresses and what is Linux' and of others as it is now."""
+    return with_live_of(as_in_linux(with_lists_of_others(target, now, target), now), now)
 
 
 def _live(interface: Interface, own: frozenset[str], prefixes: tuple[str, ...]) -> tuple[LiveAddress, ...]:

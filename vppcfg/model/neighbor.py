@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import field
 
 from vppcfg.common.addresses import address_key
 from vppcfg.record import record
@@ -18,6 +19,8 @@ class Neighbor:
     """Colon-separated lower case."""
     has_route: bool = True
     """Whether VPP has a route to the host for it; the configuration always sets one."""
+    is_of_linux: bool = field(default=False, compare=False)
+    """Whether Linux has it on the device of the LCP pair, from where linux-nl brings it (linux-cp/lcp_router.c)."""
 
 
 def in_order(neighbors: Iterable[Neighbor]) -> tuple[Neighbor, ...]:

@@ -101,6 +101,8 @@ class Facts:
     """Whether the Linux side could be read; without it, it is left alone."""
     linux_others: frozenset[tuple[str, str]] = frozenset()
     """Linux devices that are not VPP's, by namespace and name, in the namespaces that were looked into."""
+    linux_neighbors: frozenset[tuple[str, str, str]] = frozenset()
+    """Interface, address and MAC address of the neighbours that never age in Linux, where linux-nl listens."""
     linux_udp_ports: frozenset[int] = frozenset()
     """UDP ports that programs there listen on."""
 

@@ -13,6 +13,7 @@ from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
+from vppcfg.model.linux_neighbors import as_in_linux
 from vppcfg.model.lists_of_others import with_lists_of_others
 from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
@@ -177,7 +178,7 @@ def closest_to(
     `ours`, the target of the change, configures. Ports that were `created` on the way from one to the other are ours
     although they may not have the mark yet. What has changed, and VPP cannot restore in every detail, is the same in
     effect: see `restorable`. Lists of others that interfaces apply are as now, but for those that were taken off on
-    the way: `left` is where the last change led, None where it did not get there.
+    the way: `left` is where the last change led, None where it did not get there. Neighbours of Linux are as now.
     """
     whole, former = former, _restorable(former, now)
     kept = _kept(former, now, is_unmanaged, created)
@@ -191,7 +192,7 @@ def closest_to(
 
     def merged(state: State) -> State:
         live = now if ours is None else claimed(now, ours)
-        state = with_lists_of_others(state, now, left)
+        state = as_in_linux(with_lists_of_others(state, now, left), now)
         return with_live_of(_merged(state, now, kept, gone, is_unmanaged, ours), live)
 
     return Reachable(

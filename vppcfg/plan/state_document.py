@@ -68,9 +68,10 @@ _ATOMS = frozenset({bool, int, str, type(None)})
 
 def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
-    facts = plain(replace(state.facts, linux_others=frozenset(), linux_udp_ports=frozenset(), sizes=None, left_out=()))
-    for seen_in_linux in ("linux_others", "linux_udp_ports"):  # of use only while Linux is looked at
-        facts.pop(seen_in_linux, None)
+    in_linux: dict[str, Any] = dict.fromkeys(("linux_others", "linux_udp_ports", "linux_neighbors"), frozenset())
+    facts = plain(replace(state.facts, **in_linux, sizes=None, left_out=()))
+    for name in in_linux:  # of use only while Linux is looked at
+        facts.pop(name, None)
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
     by_table: dict[str, dict[str, VirtualInterface]] = {virtual.table: {} for virtual in VIRTUAL_INTERFACE_CLASSES}

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.dataplane import Dataplane
-from vppcfg.model.lists_of_others import with_lists_of_others
-from vppcfg.model.live_state import with_live_of
+from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
 from vppcfg.plan.diff import diff
@@ -46,7 +45,7 @@ def still_different(
     deadline, touched = clock() + SETTLE_S, plan.touched_interfaces
     while True:
         observed = dataplane.observe_again(plan.operations, touched, plan.desired)
-        desired = with_lists_of_others(with_live_of(plan.desired, observed), observed, plan.desired)
+        desired = as_others_have_it(plan.desired, observed)
         changes = tuple(diff(observed, desired))
         if not changes or clock() > deadline or should_stop():
             return Remainder(changes=changes, observed=observed, desired=desired)

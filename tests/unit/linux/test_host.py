@@ -243,6 +243,10 @@ def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, hos
         machine.ip(*words, "link", "add", "br0", "up", "type", "bridge")
         machine.ip(*words, "link", "add", "e0", "mtu", "1400", "type", "veth", "peer", "name", "e1")
     machine.ip("-n", "dataplane", "link", "set", "e0", "up", "master", "br0")
+    for device, state in (("e0", "permanent"), ("e0", "stale"), ("e1", "permanent")):
+        host_part = 7 if state == "permanent" else 8
+        neighbor = (f"192.0.2.{host_part}", "lladdr", f"02:00:00:00:00:0{host_part}", "dev", device, "nud", state)
+        machine.ip("-n", "dataplane", "neigh", "add", *neighbor)
     asked = [("", "e1"), ("dataplane", "e0"), ("dataplane", "nope"), ("missing", "e0")]
     assert host.observe(asked) == LinuxSide(
         devices={
@@ -254,6 +258,7 @@ def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, hos
         others=frozenset(
             {*(("", name) for name in ("lo", "br0", "e0")), *(("dataplane", name) for name in ("lo", "br0", "e1"))}
         ),
+        neighbors=frozenset({(("dataplane", "e0"), "192.0.2.7", "02:00:00:00:00:07")}),
     )
 
 
