@@ -29,7 +29,7 @@ from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.lists_of_others import lists_of_others
 from vppcfg.model.live_state import as_others_have_it
-from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.ownership import NameGlobs, is_foreign
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.diff import diff
@@ -221,8 +221,8 @@ def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:
 
 
 def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | None:
-    """Return the state that a change was to reach, whose addresses are not live; None where there is none."""
-    if not any(interface.live for interface in observed.interfaces.values()):
+    """Return the state that a change was to reach, None where nothing that is there may be another one's."""
+    if not any(interface.live or is_foreign(interface.tag) for interface in observed.interfaces.values()):
         return None
     try:
         return place.journal.after(entry.number)

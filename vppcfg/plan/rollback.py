@@ -11,7 +11,7 @@ from vppcfg.errors import PlanProofError
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.interface import InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.linux_neighbors import as_in_linux
 from vppcfg.model.lists_of_others import with_lists_of_others
@@ -181,7 +181,7 @@ def closest_to(
     the way: `left` is where the last change led, None where it did not get there. Neighbours of Linux are as now.
     """
     whole, former = former, _restorable(former, now)
-    kept = _kept(former, now, is_unmanaged, created)
+    kept = _kept(former, now, is_unmanaged, created, ours)
     missing = tuple(
         interface.name
         for interface in former.interfaces.values()
@@ -293,9 +293,12 @@ def _kept_sockets(former: State, now: State, is_unmanaged: Callable[[str], bool]
     )
 
 
-def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str]) -> set[str]:
+def _kept(
+    former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str], ours: State | None
+) -> set[str]:
     """Return the names of interfaces that stay as they are now, and of those that are not ours and are gone."""
     kept: set[str] = set()
+    taken_over = _taken_over(former, now if ours is None else ours)
     for interfaces, is_now in ((now.interfaces, True), (former.interfaces, False)):
         for interface in sorted(interfaces.values(), key=lambda interface: interface.parent is not None):
             is_new_port = (
@@ -304,13 +307,17 @@ def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool], create
                 and interface.name not in former.interfaces
                 and not (interface.name in created and interface.name in now.virtual)
             )
-            if is_new_port or interface.parent in kept or _is_not_ours(interface, is_unmanaged):
+            is_of_others = is_foreign(interface.tag) and interface.name not in taken_over
+            is_left = is_of_others or is_unmanaged(interface.name) or isinstance(interface.encapsulation, OtherMatch)
+            if is_new_port or is_left or interface.parent in kept:
                 kept.add(interface.name)
     return kept
 
 
-def _is_not_ours(interface: Interface, is_unmanaged: Callable[[str], bool]) -> bool:
-    return is_unmanaged(interface.name) or is_foreign(interface.tag) or isinstance(interface.encapsulation, OtherMatch)
+def _taken_over(former: State, later: State) -> set[str]:
+    """Return the interfaces that bore the tag of another program and do not later: `apply --adopt` has had them."""
+    theirs = {name for name, interface in former.interfaces.items() if is_foreign(interface.tag)}
+    return {name for name in theirs & later.interfaces.keys() if not is_foreign(later.interfaces[name].tag)}
 
 
 def _with_children(ports: tuple[str, ...], state: State) -> set[str]:

@@ -126,6 +126,20 @@ def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is
     }
 
 
+def test_an_interface_that_the_change_has_taken_over_is_rolled_back_with_its_tag_and_its_children() -> None:
+    """That is what `apply --adopt` does. One that is still of others stays as it is now, and so does what is below."""
+    child = Interface(name="port.100", kind=InterfaceKind.SUB_INTERFACE, parent="port", sub_id=100, tag="theirs")
+    former = state_of(replace(PORT, tag="theirs", addresses=frozenset({"192.0.2.1/24"})), child)
+    now = state_of(replace(PORT, tag="", addresses=frozenset({"198.51.100.1/24"})))
+    target = back(former, now).state
+    assert target.interfaces["port"] == former.interfaces["port"]
+    assert "port.100" not in target.interfaces, "others have made it, and it is gone"
+    theirs = state_of(replace(now.interfaces["port"], tag="theirs"))
+    assert back(former, theirs).state.interfaces == theirs.interfaces
+    half_way = closest_to(former, theirs, lambda name: False, (), now)
+    assert half_way.state.interfaces["port"] == former.interfaces["port"], "the change has not got as far as the tag"
+
+
 def test_a_table_of_nobodys_comes_back_only_for_what_comes_back() -> None:
     key = table_key(5, is_ipv6=False)
     table = FibTable(table_id=5, is_ipv6=False, name=key)
