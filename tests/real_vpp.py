@@ -342,9 +342,15 @@ def _compiled(source: Path, folder: Path) -> Path:
 
 @contextlib.contextmanager
 def running(
-    ports: Sequence[str], *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False, cpus: int = 0
+    ports: Sequence[str],
+    *,
+    extra: str = "",
+    linux_cp: str = "",
+    plugins: Sequence[str] = (),
+    makes_vlan_devices: bool = False,
+    cpus: int = 0,
 ) -> Iterator[RealVpp]:
-    vpp = RealVpp(extra=extra, linux_cp=linux_cp, makes_vlan_devices=makes_vlan_devices, cpus=cpus)
+    vpp = RealVpp(extra=extra, linux_cp=linux_cp, plugins=plugins, makes_vlan_devices=makes_vlan_devices, cpus=cpus)
     vpp.start(ports)
     try:
         yield vpp
