@@ -155,7 +155,7 @@ class Kind:
         yield from ()
 
     def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
-        """Yield what other programs lose with the interfaces, tables and bridge domains `deleted` by a plan.
+        """Yield what other programs lose by a plan, such as with the interfaces, tables and bridge domains `deleted`.
 
         `reached` is where the plan leads. Only what the kind's own attributes of a state have of others is meant, such
         as their policies for policy routing; what `State.unmanaged` has is known without it.
