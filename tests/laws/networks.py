@@ -1083,7 +1083,20 @@ def _with_others(dice: _Dice, state: State) -> State:
     )
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
     state = replace(state, bridges=bridges, acls=numbered, vrfs=_with_other_tables(dice.apart(), state))
+    state = _with_attached_lists(dice.further(57), state)
     return _with_other_macs(dice.further(73), state)
+
+
+def _with_attached_lists(dice: _Dice, state: State) -> State:
+    """Let an agent attach its lists to interfaces, before or behind those that these apply."""
+    name, hosts = "acl:other tool", "macip:other tool"
+    interfaces = dict(state.interfaces)
+    for each in dice.some(sorted(interfaces), most=3) if name in state.acls else ():
+        acls = interfaces[each].acls
+        lists = (name, *acls.input) if dice.flip() else (*acls.input, name)
+        macip = interfaces[each].macip if dice.flip() else hosts
+        interfaces[each] = replace(interfaces[each], acls=replace(acls, input=lists), macip=macip)
+    return replace(state, interfaces=interfaces)
 
 
 def _with_other_macs(dice: _Dice, state: State) -> State:

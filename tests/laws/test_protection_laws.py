@@ -1,6 +1,7 @@
 """What is protected is protected from everything that a slow account of services finds, by `plan` and `apply` alike."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.transaction.guard import Limits, objections
 
 
@@ -36,10 +38,12 @@ def check_pair(number: int, observed: State, configuration: Configuration) -> bo
     protected = dice.sample(names, dice.randint(1, min(3, len(names))))
     suffering = {name for name, _, _ in found_on_the_way(states_on_the_way(plan))}
     is_hurt = not suffering.isdisjoint(protected)
-    limits = Limits(allow_mass_deletion=True)
-    assert is_refused(plan, protected, limits) is is_hurt
+    is_robbed = any(each.holder in protected for each in harmful(unmanaged_changes(plan)))
+    limits = Limits(allow_mass_deletion=True, lose_unmanaged=True)
+    assert is_refused(plan, protected, limits) is (is_hurt or is_robbed)
     assert bool([*objections(plan, protected, limits)]) is is_hurt
-    assert not is_refused(plan, protected, Limits(allow_mass_deletion=True, override_protected=True))
+    limits_lifted = replace(limits, override_protected=True)
+    assert is_refused(plan, protected, limits_lifted) is is_robbed, "what others have on it is not the file's to give"
     assert list(rollback_objections(plan, (), limits)) == []
     return is_hurt
 
