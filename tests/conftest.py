@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.api_definitions import api_learned_once
 from tests.laws.examples import IS_SAME, TIMES
 from vppcfg.app import default_paths
+from vppcfg.transaction import announcing
 
 TESTS = Path(__file__).parent
 
@@ -130,11 +131,13 @@ def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 def folders_of_this_test(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep journals and locks in folders of the test's own, on a disk that need not survive a loss of power.
 
-    And have no VPP where one is looked for when none is named: one may run on this machine.
+    And have no VPP where one is looked for when none is named: one may run on this machine. Nobody waits for hosts.
     """
     folder = new_folder()
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr(default_paths, "SOCKET", str(folder / "api.sock"))
+    monkeypatch.setattr(announcing, "AGAIN_S", 0.0)
+    monkeypatch.setattr(announcing, "LINK_S", 0.0)
     monkeypatch.setenv("VPPCFG_STATE_DIR", str(folder / "state"))
     monkeypatch.setenv("VPPCFG_RUN_DIR", str(folder / "run"))
     return folder

@@ -30,7 +30,7 @@ _PASSED_OVER = frozenset(
         "linux", "updated_s", "l2_length", "leaked", "ascending", "lengths", "_has_ever_lent", "_links", "_heads",
         "_holders", "_tails", "hw", "hw_by_name", "sw", "bridges", "known", "peers", "system_name", "hold",
         "interval_s", "BondMain", "IpfixMain", "MacTable", "ProxyArpMain", "QueueMain", "SourceMain", "TapMain",
-        "VhostUserMain", "VxlanMain",
+        "VhostUserMain", "VxlanMain", "announced",
     }
 )  # fmt: skip
 """What is no setting, what can only be set, and what is by other numbers than those of interfaces and observed."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
@@ -69,6 +70,12 @@ class StubDataplane:
 
     def carry_out(self, operations: Sequence[Operation]) -> Performance:
         return Performance(done=tuple(range(len(operations))))
+
+    def without_link(self) -> frozenset[str]:
+        return frozenset()
+
+    def announce(self, announcements: Sequence[Announcement]) -> Mapping[Announcement, str]:
+        return {}
 
     def close(self) -> None:
         """Stay as it is."""

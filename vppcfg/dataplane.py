@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
+from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
@@ -137,6 +138,15 @@ class Dataplane(Protocol):
 
     def ask(self, question: Question) -> AskOutcome:
         """Ask once, wait about a second, and return what was heard. Raise DataplaneError when VPP goes away."""
+
+    def without_link(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up and have no link. Raise DataplaneError."""
+
+    def announce(self, announcements: Sequence[Announcement]) -> Mapping[Announcement, str]:
+        """Send each once, and return why those were not sent that VPP refuses. Raise DataplaneError.
+
+        No worker stops for it.
+        """
 
     def close(self) -> None:
         """Disconnect from VPP; safe to call twice."""

@@ -7,6 +7,7 @@ import pytest
 
 from tests.real_vpp import RealVpp, prefix, release, running, skip_reason
 from tests.wireguard_keys import key_file
+from vppcfg.transaction import announcing
 
 FOLDER = Path(__file__).parent
 KEYS = Path("/tmp/vppcfg-test-live-keys")
@@ -28,6 +29,13 @@ def vpp(request: pytest.FixtureRequest) -> Iterator[RealVpp]:
     """Return a VPP with the PORTS of a module, which its tests share."""
     with running(request.module.PORTS) as process:
         yield process
+
+
+@pytest.fixture(autouse=True)
+def hosts_are_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Announce addresses as on a router."""
+    monkeypatch.setattr(announcing, "AGAIN_S", 1.0)
+    monkeypatch.setattr(announcing, "LINK_S", 5.0)
 
 
 @pytest.fixture(scope="session", autouse=True)

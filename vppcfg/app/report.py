@@ -10,6 +10,7 @@ from vppcfg.app.checking import CheckResult
 from vppcfg.dataplane import Performance
 from vppcfg.errors import ExitCode
 from vppcfg.plan.plan import Plan
+from vppcfg.transaction.announcing import Announced
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.transact import Failure, Outcome, Watcher
 
@@ -43,6 +44,9 @@ class SilentReport:
         """Print nothing."""
 
     def failed(self, failure: Failure) -> None:
+        """Print nothing."""
+
+    def announced(self, announced: Announced) -> None:
         """Print nothing."""
 
     def undoing(self, plan: Plan) -> None:

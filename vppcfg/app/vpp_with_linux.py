@@ -14,6 +14,7 @@ from vppcfg.app.linux_side import SettingsReader, attachments_in_linux, linux_na
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
+from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
@@ -194,6 +195,14 @@ class Router:
                 break
             start += len(run)
         return Performance(done=tuple(done), longest_answer_s=longest)
+
+    def without_link(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up and have no link. Raise DataplaneError."""
+        return self._vpp.without_link()
+
+    def announce(self, announcements: Sequence[Announcement]) -> Mapping[Announcement, str]:
+        """Send each once, and return why those were not sent that VPP refuses. Raise DataplaneError."""
+        return self._vpp.announce(announcements)
 
     def ask(self, question: Question) -> AskOutcome:
         """Ask once on VPP's wires or from Linux, and return what was heard. Raise DataplaneError."""

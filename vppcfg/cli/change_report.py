@@ -25,6 +25,7 @@ from vppcfg.plan.pauses import ALONE_MS, time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.render.pause_text import pause_document
 from vppcfg.render.plan_text import cli_line, describe, plan_text
+from vppcfg.transaction.announcing import Announced
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.planning import restore_commands
 from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Failure, Outcome
@@ -78,6 +79,13 @@ class TextReport:
 
     def verifying(self) -> None:
         """Print nothing: it takes a moment only."""
+
+    def announced(self, announced: Announced) -> None:
+        """Print how many addresses hosts were told of, and of which not."""
+        if announced.addresses:
+            log.info("Announced %s", "1 address" if announced.addresses == 1 else f"{announced.addresses} addresses")
+        for text in announced.failures:
+            log.warning("%s", printable(text))
 
     def stopping(self) -> None:
         """Print that the change stops, which can take some seconds."""
@@ -200,6 +208,10 @@ class JsonReport:
     def verifying(self) -> None:
         """Write that the state is read again."""
         self._write("verify")
+
+    def announced(self, announced: Announced) -> None:
+        """Write how many addresses hosts were told of, and of which not."""
+        self._write("announce", addresses=announced.addresses, failures=list(announced.failures))
 
     def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
         """Write what each check has found."""

@@ -11,7 +11,7 @@ its addresses of that family before and gets them again after.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix, order_of
 from vppcfg.config.configuration import InterfaceConfig
@@ -148,6 +148,7 @@ class AddressKind(Kind, EntryKey):
 
     key = attribute = "addresses"
     operations = (AddAddress, RemoveAddress)
+    capabilities: ClassVar = {"arping": "arping"}
     rules = (address_host, address_duplicate, address_managed, address_overlap, address_exact_match)
     on_interfaces = ("addresses",)
     is_on_most = True

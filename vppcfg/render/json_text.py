@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vppcfg.common.printable import json_text
+from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.address_order import displaced_by, promoted_by
+from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
@@ -56,6 +58,7 @@ def plan_document(
         "live_addresses": live_document(plan),
         "displaced_addresses": [plain(each) for each in displaced_by(plan)],
         "promoted_addresses": [plain(each) for each in promoted_by(plan)],
+        "announcements": [_announcement(each, plan) for each in announcements(plan)],
         "pauses": pause_document(plan),
         "not_looked_for": list(plan.observed.facts.left_out),
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
@@ -77,6 +80,15 @@ def _unmanaged(change: UnmanagedChange, attachment: Attachment) -> dict[str, Any
         "reason": change.reason,
         "rollback": change.survival is not Survival.LOST or attachment.is_restorable,
         "commands": list(attachment.commands),
+    }
+
+
+def _announcement(announcement: Announcement, plan: Plan) -> dict[str, Any]:
+    return {
+        "interface": announcement.interface,
+        "address": announcement.address,
+        "is_sent": can_announce(plan.observed),
+        "cli": announcement.cli(),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.model.route import source_words
 from vppcfg.plan.address_order import displaced_by, promoted_by
+from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
 from vppcfg.render.pause_text import pause_lines
@@ -20,6 +21,7 @@ def notes(plan: Plan) -> Iterator[str]:
     """Yield a line for each address, route and long step that has something to be said about it."""
     yield from _live_lines(plan)
     yield from order_lines(plan)
+    yield from announcement_lines(plan)
     yield from shadow_lines(plan)
     yield from shortened([*pause_lines(plan)], _MOST, "{} more such steps; `--format json` has all in `pauses`")
     yield from left_out_lines(plan.observed.facts.left_out)
@@ -35,6 +37,17 @@ def order_lines(plan: Plan) -> Iterator[str]:
     """Yield a line for each first address in VPP that is not the first one of the file, or becomes it by the plan."""
     found = [*map(str, displaced_by(plan)), *map(str, promoted_by(plan))]
     yield from shortened(found, _MOST, "{} more such addresses; `--format json` has all")
+
+
+def announcement_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each address that hosts have another MAC address for, or one where VPP cannot tell them."""
+    moved = announcements(plan)
+    if moved and not can_announce(plan.observed):
+        count = "1 moved address is" if len(moved) == 1 else f"{len(moved):,} moved addresses are"
+        yield f"VPP runs without the plugin arping: {count} not announced to hosts"
+        return
+    lines = [f"{each.address} is announced on {each.interface}, since hosts know another MAC address" for each in moved]
+    yield from shortened(lines, _MOST, "{} more such addresses; `--format json` has all in `announcements`")
 
 
 def shadow_lines(plan: Plan) -> Iterator[str]:

@@ -19,9 +19,10 @@ from typing import NamedTuple
 from vppcfg.common.names import is_typable
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
+from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
-from vppcfg.render.notes import left_out_lines, shadow_lines
+from vppcfg.render.notes import announcement_lines, left_out_lines, shadow_lines
 
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
@@ -54,6 +55,11 @@ def plan_text(plan: Plan) -> PlanText:
         text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
         for line, operation in lines:
             text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
+    moved = [each.cli() for each in announcements(plan) if _is_word(each.interface) and is_typable(each.interface)]
+    if moved and can_announce(plan.observed):
+        text += (f"comment {{ vppcfg announce: {len(moved)} CLI statement(s) follow }}", *moved)
+    elif moved:
+        text += map(comment_line, announcement_lines(plan))
     said = (*shadow_lines(plan), *left_out_lines(plan.observed.facts.left_out))
     text += (comment_line(f"vppcfg: {line}") for line in said)
     if without_form:

@@ -21,6 +21,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
+from vppcfg.transaction.announcing import Announced, Announcer
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.planning import not_carried_over, not_restored, plan_on
 from vppcfg.transaction.session import RestartedError, Session
@@ -117,6 +118,9 @@ class Watcher(Protocol):
     def failed(self, failure: Failure) -> None:
         """It failed, and the rollback comes next."""
 
+    def announced(self, announced: Announced) -> None:
+        """Addresses that moved have been announced, or could not be."""
+
     def undoing(self, plan: Plan) -> None:
         """The rollback begins."""
 
@@ -141,8 +145,12 @@ def transact(
     kept, None when it can. An unexpected error is raised again, after the rollback and after `on_bug` was
     called with the outcome.
     """
+    announcer = Announcer(session)
     try:
-        failure = _forward(plan, session, watcher, should_stop) or _run_post_change(post_change, should_stop)
+        failure = _forward(plan, session, announcer, watcher, should_stop)
+        if failure is None or (keep and failure.cause is Cause.DIFFERENT):
+            _announce_again(announcer, watcher, should_stop)
+        failure = failure or _run_post_change(post_change, should_stop)
     except BaseException:
         failure = Failure(cause=Cause.BUG)
         watcher.failed(failure)
@@ -156,8 +164,11 @@ def transact(
     return _back(plan, failure, session, watcher, is_unmanaged, waiting)
 
 
-def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callable[[], bool]) -> Failure | None:
+def _forward(
+    plan: Plan, session: Session, announcer: Announcer, watcher: Watcher, should_stop: Callable[[], bool]
+) -> Failure | None:
     watcher.performing(plan)
+    announcer.expect(plan)
     try:
         performance = perform_plan(plan, session.dataplane, watcher.progress, should_stop)
         watcher.performed(performance)
@@ -166,6 +177,7 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
             return Failure(cause=Cause.REFUSED, performance=performance)
         if should_stop():
             return Failure(cause=Cause.STOPPED, performance=performance)
+        announcer.announce()
         watcher.verifying()
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
         carried = not_carried_over(plan, session.dataplane, remaining.observed)
@@ -177,6 +189,12 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
     if not remaining and not absent:
         return None
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried_over=absent)
+
+
+def _announce_again(announcer: Announcer, watcher: Watcher, should_stop: Callable[[], bool] = lambda: False) -> None:
+    announced = announcer.repeat(should_stop)
+    if announced is not None:
+        watcher.announced(announced)
 
 
 def _run_post_change(post_change: Callable[[], Failure | None], should_stop: Callable[[], bool]) -> Failure | None:
@@ -238,6 +256,7 @@ def go_back(
     """
     inverse, trouble = 0, ""
     refused: frozenset[Attachment] = frozenset()
+    announcer = Announcer(session)
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
         target = closest_to(before, now, is_unmanaged, created, ours)
@@ -245,7 +264,9 @@ def go_back(
         if not plan.steps:
             break
         watcher.undoing(plan)
+        announcer.expect(plan, before)
         performance = perform_plan(plan, session.dataplane, watcher.progress)
+        announcer.announce()
         watcher.performed(performance)
         inverse += len(performance.done)
         trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
@@ -254,6 +275,7 @@ def go_back(
         }
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
+    _announce_again(announcer, watcher)
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_restored(before, session.dataplane, now)

@@ -17,6 +17,7 @@ from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.nat44.kind import count_sessions
+from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import RouteEntry, RoutePlace, TableId, VppForwarding
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
@@ -39,7 +40,7 @@ from vppcfg.vpp.forwarding import (
     read_routes,
 )
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
-from vppcfg.vpp.messages.interface import read_up
+from vppcfg.vpp.messages.interface import read_up, read_without_link
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import changed_by, details_read, observe
 from vppcfg.vpp.perform import perform
@@ -368,6 +369,16 @@ class LiveDataplane:
                 return ask_neighbor(self._connection, question)
             case _:
                 return AskOutcome(cannot_ask="the Linux around this VPP cannot be reached from here")
+
+    def without_link(self) -> frozenset[str]:
+        """Return the names of the interfaces that are up and have no link. Raise DataplaneError."""
+        return read_without_link(self._connection)
+
+    def announce(self, announcements: Sequence[Announcement]) -> Mapping[Announcement, str]:
+        """Send each once, and return why those were not sent that VPP refuses. Raise DataplaneError."""
+        from vppcfg.vpp.announcing import announce
+
+        return announce(self._connection, announcements)
 
     def follow(self) -> None:
         """Have VPP report when an interface changes, for `wait` to notice. Raise DataplaneError."""

@@ -44,6 +44,20 @@ def test_a_second_vppcfg_is_told_who_holds_the_lock(run: Run, vpp: str, folders_
     assert list(folder.iterdir()) == []
 
 
+def test_what_moves_is_announced_and_said_by_plan_apply_and_rollback(run: Run, files: Path) -> None:
+    (files / "moved.yaml").write_text(L3.replace(GI1, "X").replace(GI3, GI1).replace("X", GI3))
+    assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+    code, plan, _ = run("plan", "-c", "moved.yaml")
+    moved = sorted(line for line in plan.splitlines() if line.startswith("arping"))
+    assert (code, len(moved)) == (ExitCode.DONE, 2), plan
+    found = json.loads(run("plan", "-c", "moved.yaml", "--format", "json")[1])["announcements"]
+    assert (sorted(each["cli"] for each in found), {each["is_sent"] for each in found}) == (moved, {True})
+    code, out, err = run("apply", "-c", "moved.yaml", "-y")
+    assert (code, "Announced 2 addresses" in err) == (ExitCode.DONE, True), out
+    events = [json.loads(line) for line in run("rollback", "-y", "--format", "json")[1].splitlines()]
+    assert [(each["addresses"], each["failures"]) for each in events if each["event"] == "announce"] == [(2, [])]
+
+
 def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders_of_this_test: Path) -> None:
     """An apply whose VPP has died still holds the lock for a moment when the new VPP is to be configured."""
     assert not is_at(run, "l3.yaml")

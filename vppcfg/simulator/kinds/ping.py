@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.retval import DiedError
+from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
 _ARPING = """
@@ -34,6 +35,8 @@ class Hosts:
 
     answering: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     """The interface (sw_if_index) and the MAC address of each host, by its address."""
+    announced: list[tuple[int, str, bytes]] = field(default_factory=list)
+    """What the router has announced on interfaces that are up: where, which address, and with which MAC address."""
 
 
 def _address(values: Values) -> _Address:
@@ -60,13 +63,28 @@ def _ping(tables: Tables, line: Input) -> str:
 def _arping(call: Call, values: Values) -> Outgoing:
     """Ask on an interface; without an address of that family it sends nothing, and gets no answer."""
     index, address = values["sw_if_index"], _address(values)
-    interfaces.require(call.tables, index)
+    interface = interfaces.require(call.tables, index)
+    if values["is_garp"]:
+        _announce(call.tables, interface, address)
+        return call.reply()
     book = call.tables.ip6 if address.version == 6 else call.tables.ip4
     host = call.tables.part(Hosts).answering.get(str(address))
     is_asking = call.tables.sw[index].is_up and any(True for _ in book.of(index))
     if not is_asking or host is None or host[0] != index:
         return call.reply()
     return call.reply(reply_count=values["repeat"], mac_address=host[1])
+
+
+def _announce(tables: Tables, interface: SwInterface, address: _Address) -> None:
+    """Send a gratuitous ARP request or a neighbour advertisement; VPP reads the MAC address from where there is none.
+
+    See ip4_neighbor_advertise and ip6_neighbor_advertise (vnet/ip-neighbor).
+    """
+    port = tables.hw_of(interface)
+    if not port.is_ethernet and address.version == 4:
+        raise DiedError
+    if port.is_ethernet and interface.is_up:
+        tables.part(Hosts).announced.append((interface.index, str(address), port.mac))
 
 
 def _egress(tables: Tables, address: _Address) -> int | None:

@@ -30,6 +30,8 @@ _WORKER = re.compile(r"_wk_[0-9]+")
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
+_LINK_UP = 2
+"""Beside ADMIN_UP, in the flags of interfaces (vnet/interface_types.api)."""
 _NO_FEATURES: Mapping[str, Any] = {}
 
 
@@ -128,6 +130,12 @@ def read_up(connection: Connection) -> frozenset[str]:
     """Ask VPP for the names of the interfaces that are up."""
     rows = read_interfaces(connection, connection.ask(request_interfaces(connection)))
     return frozenset(row.name for row in rows if row.flags & ADMIN_UP)
+
+
+def read_without_link(connection: Connection) -> frozenset[str]:
+    """Ask VPP for the names of the interfaces that are up without link."""
+    rows = read_interfaces(connection, connection.ask(request_interfaces(connection)))
+    return frozenset(row.name for row in rows if row.flags & (ADMIN_UP | _LINK_UP) == ADMIN_UP)
 
 
 def read_macs(connection: Connection) -> dict[str, str]:
