@@ -10,8 +10,8 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 PORTS = ("eth0", "eth1")
-ADDRESSES = ("192.0.2.1", "2001:db8::1")
-OWN = "addresses: [ 192.0.2.1/24, '2001:db8::1/64' ]"
+ADDRESSES = ("192.0.2.1", "2001:db8::1", "fe80::1")
+OWN = "addresses: [ 192.0.2.1/24, '2001:db8::1/64' ], link-local: 'fe80::1', ra: {}"
 ONE, OTHER, BVI = "02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:b1"
 PORT = f"interfaces: {{ eth0: {{ mtu: 1500, {OWN} }}, eth1: {{ mtu: 1500 }} }}\n"
 CHANGED = {

@@ -1,4 +1,4 @@
-"""An announcement: a gratuitous ARP request, or an unsolicited neighbour advertisement (RFC 5227, RFC 4861)."""
+"""An announcement: gratuitous ARP, an unsolicited neighbour advertisement, or a router advertisement out of turn."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Announcement:
 
     interface: str
     address: str
-    """Without a length."""
+    """Without a length; '' for the link-local address, which a router advertisement tells of."""
     ports: tuple[str, ...]
     """Which interfaces send it: itself, its port, or the members of its bridge domain."""
 
-    def cli(self) -> str:
-        """Return the command of VPP's prompt."""
-        return f"arping gratuitous {self.address} {self.interface}"
+    def cli(self) -> str | None:
+        """Return the command of VPP's prompt, None for a router advertisement."""
+        return f"arping gratuitous {self.address} {self.interface}" if self.address else None

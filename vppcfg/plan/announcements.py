@@ -4,7 +4,8 @@ VPP announces an address by itself only when it becomes the master of a virtual 
 gets another active member. Others are announced by `arping` (plugins/arping), which stops no worker.
 
 Link-local addresses are not: VPP sends neighbour advertisements without the flag of a router, and hosts then drop the
-default route that they have from its router advertisements (RFC 4861, 7.2.5; seen with Linux).
+default route that they have from its router advertisements (RFC 4861, 7.2.5; seen with Linux). Such a one is sent out
+of turn instead where an interface goes on to send them with another MAC address; where it begins to, VPP does so.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _PLUGIN = "arping"
 _Places = dict[str, set[tuple[str, str]]]
 """The interfaces and MAC addresses at which hosts find each address; '' for a MAC address that is not known."""
 _NOWHERE: set[tuple[str, str]] = set()
+_ADVERTISED = ""
+"""What stands among addresses for the link-local one of an interface that sends router advertisements."""
 
 
 def announcements(plan: Plan, formerly: State | None = None) -> tuple[Announcement, ...]:
@@ -50,7 +53,7 @@ def announcements(plan: Plan, formerly: State | None = None) -> tuple[Announceme
     ports = _ports(after) if found else {}
     return tuple(
         Announcement(interface=name, address=host, ports=ports[name])
-        for name, host in sorted(found, key=lambda each: (natural_key(each[0]), address_key(f"{each[1]}/0")))
+        for name, host in sorted(found, key=lambda each: (natural_key(each[0]), address_key(f"{each[1] or '::'}/0")))
     )
 
 
@@ -64,7 +67,8 @@ def _moved(before: _Places, known: _Places, now: _Places) -> Iterator[tuple[str,
     for host in before.keys() | known.keys():
         was, there = before.get(host, _NOWHERE), now.get(host, _NOWHERE)
         if was | known.get(host, _NOWHERE) != was & there:
-            yield from ((name, host) for name, _ in there - was)
+            staying = {name for name, _ in was}
+            yield from ((name, host) for name, _ in there - was if host != _ADVERTISED or name in staying)
 
 
 def _places(state: State, made_anew: Container[str] = ()) -> _Places:
@@ -84,6 +88,8 @@ def _hosts(interface: Interface, state: State) -> Iterator[str]:
     leased = (each.address for each in interface.live if each.source is LiveSource.DHCP)
     for address in (*donor.addresses, *leased):
         yield address.partition("/")[0]
+    if interface.ra is not None and interface.is_advertising and not interface.ra.is_ending:
+        yield _ADVERTISED
     if interface.nat44 is not None and interface.nat44.is_outside_interface:
         yield from (host for host in _translated(state) if covers(interface.addresses, f"{host}/32"))
     if interface.det44 is Det44Side.OUTSIDE:

@@ -86,7 +86,7 @@ def _unmanaged(change: UnmanagedChange, attachment: Attachment) -> dict[str, Any
 def _announcement(announcement: Announcement, plan: Plan) -> dict[str, Any]:
     return {
         "interface": announcement.interface,
-        "address": announcement.address,
+        "address": announcement.address or None,
         "is_sent": can_announce(plan.observed),
         "cli": announcement.cli(),
     }

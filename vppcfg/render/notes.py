@@ -46,7 +46,8 @@ def announcement_lines(plan: Plan) -> Iterator[str]:
         count = "1 moved address is" if len(moved) == 1 else f"{len(moved):,} moved addresses are"
         yield f"VPP runs without the plugin arping: {count} not announced to hosts"
         return
-    lines = [f"{each.address} is announced on {each.interface}, since hosts know another MAC address" for each in moved]
+    names = {each: f"{each.address} is announced" if each.address else "the router is advertised" for each in moved}
+    lines = [f"{names[each]} on {each.interface}, since hosts know another MAC address" for each in moved]
     yield from shortened(lines, _MOST, "{} more such addresses; `--format json` has all in `announcements`")
 
 

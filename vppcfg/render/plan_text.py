@@ -55,7 +55,8 @@ def plan_text(plan: Plan) -> PlanText:
         text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
         for line, operation in lines:
             text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
-    moved = [each.cli() for each in announcements(plan) if _is_word(each.interface) and is_typable(each.interface)]
+    sayable = [each for each in announcements(plan) if _is_word(each.interface) and is_typable(each.interface)]
+    moved = [line for line in (each.cli() for each in sayable) if line is not None]
     if moved and can_announce(plan.observed):
         text += (f"comment {{ vppcfg announce: {len(moved)} CLI statement(s) follow }}", *moved)
     elif moved:

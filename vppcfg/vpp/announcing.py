@@ -1,16 +1,21 @@
-"""Announces addresses on VPP's wires (plugins/arping). VPP stops no worker for it and answers at once."""
+"""Announces addresses on VPP's wires. VPP stops no worker for `arping` (plugins/arping), and answers at once.
+
+Router advertisements that are set once more, with nothing else than they are, begin anew (vnet/ip6-nd/ip6_ra.c).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from vppcfg.model.announcement import Announcement
+from vppcfg.plan.request import Value
 from vppcfg.vpp.address_codec import address_values
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.retval import describe
 from vppcfg.vpp.row import read_interfaces, request_interfaces
 
 _ARPING = "arping"
+_ADVERTISE = "sw_interface_ip6nd_ra_config"
 
 
 def announce(connection: Connection, announcements: Sequence[Announcement]) -> dict[Announcement, str]:
@@ -30,11 +35,14 @@ def announce(connection: Connection, announcements: Sequence[Announcement]) -> d
         if each.interface not in indexes:
             failed[each] = "VPP has no such Ethernet interface"
             continue
-        values = {"sw_if_index": indexes[each.interface], "is_garp": 1, "repeat": 1}
-        context, request = connection.request(_ARPING, {**address_values("address", each.address), **values})
+        values: dict[str, Value] = {"sw_if_index": indexes[each.interface]}
+        if each.address:
+            values |= {**address_values("address", each.address), "is_garp": 1, "repeat": 1}
+        context, request = connection.request(_ARPING if each.address else _ADVERTISE, values)
         asked[context] = each
         requests.append(request)
     replies = connection.ask(requests) if requests else {}
-    answered = dict(connection.rows(replies, f"{_ARPING}_reply", "context", "retval"))
+    names = {_ARPING if each.address else _ADVERTISE for each in asked.values()}
+    answered = dict(row for name in names for row in connection.rows(replies, f"{name}_reply", "context", "retval"))
     failed |= {each: describe(retval) for context, each in asked.items() if (retval := answered.get(context, 0))}
     return failed

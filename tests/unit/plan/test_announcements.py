@@ -104,6 +104,18 @@ def test_nothing_is_announced_that_hosts_know_or_cannot_hear(vpp: Vpp, case: str
     assert announcements(planned(after, vpp[1])) == ()
 
 
+def test_a_router_is_advertised_again_only_where_it_goes_on_with_another_mac_address(vpp: Vpp) -> None:
+    text = PORT.replace("{ addresses", "{ ra: {}, addresses")
+    set_up(vpp, text, ())
+    plan = planned(text.replace("eth0: {", f"eth0: {{ {MAC}"), vpp[1])
+    assert told(plan) == {("eth0", each) for each in ("", "192.0.2.1", "2001:db8::1")}
+    state = vpp[1].observe()
+    assert vpp[1].announce(announcements(plan)) == {}
+    assert vpp[1].observe() == state
+    elsewhere = planned(f"interfaces: {{ eth0: {{}}, eth1: {{ ra: {{}}, {OWN} }} }}\n", vpp[1])
+    assert told(elsewhere) == {("eth1", each) for each in ("192.0.2.1", "2001:db8::1")}
+
+
 @pytest.mark.parametrize("side", ["outside", "output"])
 def test_addresses_of_nat44_are_announced_with_the_outside_interface_that_has_their_network(
     vpp: Vpp, side: str
