@@ -43,12 +43,13 @@ def announcements(plan: Plan, formerly: State | None = None) -> tuple[Announceme
     `formerly` is the state before a change that the plan undoes: hosts may still know its addresses. VPP ends when
     anything is announced on an interface without Ethernet, so nothing is.
     """
-    observed, after = plan.observed, end_of(plan)
-    before = _places(observed)
-    known = _places(formerly) if formerly is not None else {}
-    if not plan.steps or not (before or known):
+    if not plan.steps:
         return ()
-    moved = _moved(before, known, _places(after, replaced_interfaces(observed, plan.desired)))
+    observed, after, replaced = plan.observed, end_of(plan), replaced_interfaces(plan.observed, plan.desired)
+    names = _changed(observed, after) | replaced.keys()
+    before = _places(observed, names)
+    known = _places(formerly, names) if formerly is not None else {}
+    moved = _moved(before, known, _places(after, names, replaced)) if before or known else ()
     found = {(name, host) for name, host in moved if _can_announce(after.interfaces[name], after, observed)}
     ports = _ports(after) if found else {}
     return tuple(
@@ -71,10 +72,23 @@ def _moved(before: _Places, known: _Places, now: _Places) -> Iterator[tuple[str,
             yield from ((name, host) for name, _ in there - was if host != _ADVERTISED or name in staying)
 
 
-def _places(state: State, made_anew: Container[str] = ()) -> _Places:
+def _changed(observed: State, after: State) -> set[str]:
+    """Return the interfaces whose addresses may be found elsewhere then; those of all others are where they are."""
+    before, now = observed.interfaces, after.interfaces
+    own = {name for name in before.keys() | now.keys() if before.get(name) is not now.get(name)}
+    return own | {
+        name
+        for state in (before, now)
+        for name, each in state.items()
+        if each.parent in own or each.unnumbered in own or each.nat44 is not None or each.det44 is not None
+    }
+
+
+def _places(state: State, names: set[str], made_anew: Container[str] = ()) -> _Places:
     virtual = {(each.interface, host) for each in state.of(VirtualRouter).values() for host in each.addresses}
     found: _Places = defaultdict(set)
-    for name, interface in state.interfaces.items():
+    for name in names & state.interfaces.keys():
+        interface = state.interfaces[name]
         mac = "" if name in made_anew else _port_of(interface, state).mac
         for host in _hosts(interface, state):
             if (name, host) not in virtual:
