@@ -42,7 +42,7 @@ class Router:
     def __init__(self, folder: Path, state: Path) -> None:
         self.socket = str(folder / "vpp.sock")
         self.journal = state / folder_name(self.socket)
-        self.seconds = 2.0
+        self.seconds = 1.0
         """From the first change to the deadline, where it is to come: more on a machine with much other work."""
         self._simulator: Child | None = None
 
@@ -72,7 +72,7 @@ class Router:
         """Run a command, and leave the time until a deadline that this machine needs."""
         begin = time.monotonic()
         code = self.vppcfg(*words).returncode
-        self.seconds = min(max(self.seconds, 5 * (time.monotonic() - begin)), 10)
+        self.seconds = min(max(self.seconds, 3 * (time.monotonic() - begin)), 10)
         return code
 
     def is_at(self, config: str) -> bool:
