@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.live.test_linux import wait_until
+from tests.live.test_lists_of_others import run
 from tests.real_vpp import RealVpp, running
-from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 PORT = "GigabitEthernet1/0/0"
@@ -20,13 +20,6 @@ def vpp() -> Iterator[RealVpp]:
         started.add_netns("dataplane")
         started.add_netns("container")
         yield started
-
-
-def run(vpp: RealVpp, folder: Path, text: str, command: str, *words: str) -> int:
-    (folder / "file.yaml").write_text(text)
-    file = ["-c", str(folder / "file.yaml")] if command != "rollback" else []
-    state = ["-a", str(vpp.socket_path), "--state-dir", str(folder / "state")]
-    return main([command, "-q", *([] if command == "plan" else ["-y"]), *words, *file, *state])
 
 
 def test_a_namespace_that_ends_during_a_change_is_not_made_anew(vpp: RealVpp, tmp_path: Path) -> None:

@@ -148,9 +148,7 @@ class PostChange:
             )
             return code, status, text
         if self._unseen:
-            log.warning(
-                "The checks are good, but do not decide: confirm the change once you know of what they end before"
-            )
+            log.warning("The checks are good, but do not decide: confirm the change once that shows, or roll it back")
             return code, status, text
         if self._intent.holds:
             log.info("The checks are good, and the change waits to be confirmed, as --hold asks")

@@ -353,7 +353,11 @@ def _is_alike(one: Policy, other: Policy) -> bool:
     """
     if one.bridge and other.bridge and one.bridge != other.bridge:
         return False
-    return _keeps(one.features, other.features) and one[3:-1] == other[3:-1] and all(
-        bool(former) == bool(lists) and sum(former, ()) == sum(lists, ())
-        for former, lists in ((one.input, other.input), (one.output, other.output))
+    return (
+        _keeps(one.features, other.features)
+        and one[3:-1] == other[3:-1]
+        and all(
+            bool(former) == bool(lists) and sum(former, ()) == sum(lists, ())
+            for former, lists in ((one.input, other.input), (one.output, other.output))
+        )
     )
