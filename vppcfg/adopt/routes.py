@@ -41,8 +41,8 @@ _UNREADABLE = re.compile(
     rf"{'|'.join(sorted(UNSUPPORTED_PATH_WORDS))})\b"
 )
 """Words of a path that VPP does not read back, or that lead where no file can."""
-_COUNT = re.compile(r"\bcount (\d+)\b")
-_TABLE = re.compile(r"\btable (\d+)\b")
+_COUNT = re.compile(r"\bcount (\d{1,20})")
+_TABLE = re.compile(r"\btable (\d{1,18})\b")
 _NAMED = 3
 _MOST = 100_000
 """Routes of one command that are looked at one by one."""

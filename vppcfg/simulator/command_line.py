@@ -22,6 +22,8 @@ _MAC = re.compile(r"(?:[0-9a-fA-F]+(?::[0-9a-fA-F]+){5}|[0-9a-fA-F]+(?:\.[0-9a-f
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF
+_MOST_DIGITS = 1000
+"""Of a number whose value matters."""
 _ALL_BITS = 0xFFFFFFFF
 CHECKS_NUMBERS = ReleaseQuirk(
     span="26.10-", text="a number that does not fit is refused, rather than cut (568453fa0e1)"
@@ -90,11 +92,14 @@ class Input:
     def number(self, last: int = _LAST_NUMBER) -> int | None:
         """Take a decimal number up to `last`."""
         match = _NUMBER.match(self._text, self._start())
-        if match is None or (int(match[0]) > last and self._checks_numbers):
+        if match is None:
+            return None
+        value = int(match[0]) if len(match[0]) <= _MOST_DIGITS else _ALL_BITS
+        if self._checks_numbers and (value > last or len(match[0]) > _MOST_DIGITS):
             return None
         self._position = match.end()
         self.skip_space()
-        return int(match[0]) & _ALL_BITS
+        return value & _ALL_BITS
 
     def string(self) -> str | None:
         """Take a word, or a text in braces without them."""

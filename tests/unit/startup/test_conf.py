@@ -244,3 +244,8 @@ def test_an_update_keeps_all_that_is_not_managed_and_every_comment(stanzas: list
     wanted = {**meaning(read("\n".join(stanza for stanza in stanzas if stanza in KEPT))), **meaning(GENERATED)}
     assert values == wanted
     assert conf_text(update(read(text), GENERATED)) == text
+
+
+def test_a_word_longer_than_any_path_is_not_read() -> None:
+    conf, (problem,) = read_conf(f"unix {{ nodaemon }}\ncpu {{ main-core {'9' * 5000} }}\n", NEWEST)
+    assert (conf.stanzas, problem.rule, problem.line, problem.column) == ((), "conf-too-large", 2, 17)

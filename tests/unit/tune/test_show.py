@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.tune.material import CASES
 from vppcfg.tune.reading import QueueLimits, ThreadPlace
+from vppcfg.tune.show import clean_lines
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
     parse_buffers,
@@ -273,3 +274,7 @@ def test_no_damage_to_a_real_text_breaks_a_parser(data: st.DataObject) -> None:
 def test_colours_are_no_part_of_a_text() -> None:
     plain = (CASES / "fitlet2_both_ways" / "runtime.txt").read_text()
     assert parse_runtime(re.sub(r"(\w+)-input", "\x1b[33m\\1-input\x1b[0m", plain)) == parse_runtime(plain)
+
+
+def test_an_endless_number_is_cut_out_of_a_line() -> None:
+    assert list(clean_lines(f"Thread {'9' * 5000} vpp_wk_0\n")) == ["Thread ... vpp_wk_0"]

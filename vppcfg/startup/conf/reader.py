@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vppcfg.common.bounds import CONF_CHARACTERS
+from vppcfg.common.bounds import CONF_CHARACTERS, WORD_CHARACTERS
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import FORGIVING, STANZAS, keys_of
@@ -78,6 +78,9 @@ def _read(text: str, *, has_hash_anywhere: bool) -> tuple[Conf, tuple[Problem, .
     size = sum(len(token.text.encode(errors="replace")) + 1 for token in tokens)
     if size > LIMIT_BYTES:
         return Conf(), (_problem("conf-too-large", 1, f"{size} bytes without comments; VPP reads {LIMIT_BYTES}"),)
+    if (word := next((each for each in tokens if len(each.text) > WORD_CHARACTERS), None)) is not None:
+        told = f"a word of {len(word.text):,} characters; {WORD_CHARACTERS:,} are read"
+        return Conf(), (_problem("conf-too-large", word.line, told, word.column),)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         return Conf(), (_problem("conf-syntax", line, "a NUL byte; this is no text file"),)

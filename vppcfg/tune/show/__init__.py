@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from vppcfg.common.bounds import WORD_CHARACTERS
 from vppcfg.common.numbers import whole_number
 
 Unread = tuple[str, ...]
 """Lines that should have had a meaning and did not."""
 
+_ENDLESS = re.compile(rf"[0-9]{{{WORD_CHARACTERS},}}")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PROMPT = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?sh(?:ow)?\s+[a-z]")
 _NUMBER = re.compile(r"^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$", re.IGNORECASE)
@@ -25,9 +27,12 @@ def without_colours(text: str) -> str:
 
 
 def clean_lines(text: str) -> Iterator[str]:
-    """Yield the lines that are not empty, single-spaced, without colours; commands typed at a prompt are left out."""
+    """Yield the lines that are not empty, single-spaced, without colours; commands typed at a prompt are left out.
+
+    An endless number, which no VPP shows, is cut out.
+    """
     for raw in without_colours(text).splitlines():
-        line = " ".join(raw.split())
+        line = _ENDLESS.sub("...", " ".join(raw.split()))
         if line and not _PROMPT.match(line) and line not in {"...", "```"}:
             yield line
 
