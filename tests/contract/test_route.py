@@ -227,3 +227,8 @@ def test_a_gateway_with_the_address_of_the_prefix_drops(vpp: Subject, first: int
     assert shown(vpp, "10.5.1.0/24", CLI) == drop("10.5.0.9")
     assert vpp.cli(f"ip route add 10.6.0.1/32 count 2 via {PORTS[0]}")[0] == 0
     assert shown(vpp, "10.6.0.2/32", CLI) == [("", first, 0, NORMAL, 1, 0)]
+
+
+def test_the_prompt_leaves_out_a_prefix_that_is_longer_than_an_address(vpp: Subject) -> None:
+    if vpp.api.show_version().version >= "24":  # before, VPP reads beyond its masks
+        assert vpp.cli("ip route add 10.0.0.0/40 via 192.0.2.2") == (0, "Invalid prefix len: 40\n")

@@ -666,3 +666,8 @@ def test_what_a_later_line_undoes_is_in_no_file() -> None:
     assert adoption.report.lines[3].path == ("ipip_tunnels", "ipip0", "neighbors")
     bridged = adopted("create bridge-domain 4\nset interface l2 bridge xe0 4\nset interface l3 xe0\n")
     assert outcomes(bridged)[1:] == ["no_effect", "no_effect"]
+
+
+def test_a_length_that_no_address_has_ends_nothing() -> None:
+    lines = ("set interface state xe0 up", "ip route add 10.0.0.0/40 count 2 via 192.0.2.2 xe0")
+    assert outcomes(adopted("\n".join(lines)))[0] == "file"

@@ -269,11 +269,14 @@ def _command(tables: Tables, rest: Input) -> str:
     table = _main(tables, prefixes[0][0]).tables.get(table_id)
     if table is None:
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
-    for place, prefix in enumerate(_counted(prefixes, count if paths else 1)):
+    valid = [prefix for prefix in prefixes if prefix[2] <= (128 if prefix[0] else 32)]
+    wrong = [f"Invalid prefix len: {each[2]}\n" for each in prefixes if each not in valid]
+    for place, prefix in enumerate(_counted(valid, count if paths else 1)):
         completed = _completed(tables, paths, prefix, is_first=not place)
         change(tables, table, _key(*prefix), CLI, completed, is_add=is_add, is_multipath=bool(paths))
         paths = [new if new.kind == DROP else old for old, new in zip(paths, completed, strict=True)]
-    return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
+    rate = f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
+    return "".join((*wrong, rate))
 
 
 def _counted(prefixes: Iterable[GivenPrefix], count: int) -> Iterator[GivenPrefix]:
