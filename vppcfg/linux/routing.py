@@ -10,6 +10,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
 from typing import NamedTuple
 
 from vppcfg.common.addresses import address_text
@@ -115,7 +116,10 @@ def read_neighbors() -> dict[int, LinuxNeighbors]:
 
 
 def read_static_neighbors() -> set[tuple[int, str, str]]:
-    """Return the index of the device, address and MAC address of the neighbours that never age. Raise OSError."""
+    """Return the index of the device, address and MAC address of the neighbours that never age. Raise OSError.
+
+    Those of groups, which the kernel has for itself and linux-nl ignores (lcp_router_neigh_add), are left out.
+    """
     found = set()
     for data, (start, end) in _ask(_GETNEIGH, _NEWNEIGH, socket.AF_UNSPEC):
         family, index, state, _, _ = _NEIGHBOR.unpack_from(data, start)
@@ -123,7 +127,7 @@ def read_static_neighbors() -> set[tuple[int, str, str]]:
             values = _values(data, (start + _NEIGHBOR.size, end))
             if _NDA_DST in values and _NDA_LLADDR in values:
                 found.add((index, address_text(values[_NDA_DST]), values[_NDA_LLADDR].hex(":")))
-    return found
+    return {each for each in found if not ip_address(each[1]).is_multicast}
 
 
 def read_routes(interfaces: Mapping[int, str]) -> LinuxRoutes:

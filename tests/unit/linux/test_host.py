@@ -247,6 +247,8 @@ def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, hos
         host_part = 7 if state == "permanent" else 8
         neighbor = (f"192.0.2.{host_part}", "lladdr", f"02:00:00:00:00:0{host_part}", "dev", device, "nud", state)
         machine.ip("-n", "dataplane", "neigh", "add", *neighbor)
+    group = ("ff02::16", "lladdr", "33:33:00:00:00:16", "dev", "e0", "nud", "noarp")
+    machine.ip("-n", "dataplane", "neigh", "add", *group)
     asked = [("", "e1"), ("dataplane", "e0"), ("dataplane", "nope"), ("missing", "e0")]
     assert host.observe(asked) == LinuxSide(
         devices={
