@@ -286,8 +286,14 @@ def _small_pages(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str
 
 def _large_numbers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     for place, command in subject.commands():
-        if any(word.isdecimal() and (whole_number(word) or 1 << 32) > 0xFFFFFFFF for word in command.split()):
+        if any(word.isascii() and word.isdecimal() and _is_large(word) for word in command.split()):
             yield place
+
+
+def _is_large(digits: str) -> bool:
+    """Return whether a number is beyond 32 bits."""
+    number = whole_number(digits)
+    return number is None or number > 0xFFFFFFFF
 
 
 NOTES: tuple[BehaviourNote, ...] = (

@@ -10,6 +10,7 @@ from vppcfg.common.numbers import MIB
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.kinds.nat44.entry import as_end
 from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
@@ -252,3 +253,8 @@ def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
     assert [each.path[1] for each in without.problems] == ["pools", "static", "exempt"]
     assert without.missing == ("memif1/0",)
     assert not without.desired.of(NatPool) and not without.desired.of(NatMapping)
+
+
+def test_a_port_has_up_to_five_digits() -> None:
+    texts = ("192.0.2.1:80", "192.0.2.1:00080", "192.0.2.1:000080", "192.0.2.1:65536", f"192.0.2.1:{'9' * 5000}")
+    assert [end and end.port for end in map(as_end, texts)] == [80, 80, None, None, None]

@@ -119,7 +119,7 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     ),
     "up-numbers": (
         router(script="set interface mtu 4294967296 loop0"),
-        router(script="set interface mtu 4294967295 loop0"),
+        router(script="set interface mtu 4294967295 loop0\nset interface rx-placement loop0 queue 0 worker 0"),
     ),
 }
 """A router that each note is about, and one like it that it is not about."""

@@ -111,7 +111,7 @@ def as_end(text: Any) -> NatEnd | None:
     holder, colon, digits = text.rpartition(":")
     if not colon:
         holder, digits = text, ""
-    elif not 0 < (whole_number(digits) or 0) <= 0xFFFF:
+    elif len(digits) > 5 or not 0 < (whole_number(digits) or 0) <= 0xFFFF:
         return None
     port = int(digits) if digits else 0
     host = canonical_host(holder)
