@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from vppcfg.common.bounds import WORD_CHARACTERS
-from vppcfg.common.numbers import whole_number
 
 Unread = tuple[str, ...]
 """Lines that should have had a meaning and did not."""
 
 _ENDLESS = re.compile(rf"[0-9]{{{WORD_CHARACTERS},}}")
+"""A number that Python would not read (sys.get_int_max_str_digits)."""
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PROMPT = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?sh(?:ow)?\s+[a-z]")
 _NUMBER = re.compile(r"^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$", re.IGNORECASE)
@@ -85,6 +85,6 @@ def number(text: str) -> float:
 
 def whole(text: str) -> int:
     """Return a whole number from 0. Raise ValueError when it is none."""
-    if (number := whole_number(text)) is None:
+    if not (text.isascii() and text.isdecimal()):
         raise ValueError(f"{text!r} is no whole number")
-    return number
+    return int(text)

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from vppcfg.common.numbers import whole_number
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
 from vppcfg.tune.show import Unread, clean_lines
@@ -138,7 +137,8 @@ def _with_line(port: Hardware, line: str) -> Hardware:
         )  # fmt: skip
         return replace(port, rx_limits=limits) if match[1] == "rx" else replace(port, tx_limits=limits)
     if match := _PCI.match(line):
-        return replace(port, pci_id=match[1], pci_address=match[2] + match[3], numa=whole_number(match[4]))
+        numa = int(match[4]) if match[4].isdecimal() else None
+        return replace(port, pci_id=match[1], pci_address=match[2] + match[3], numa=numa)
     if match := _FRAME.search(line):
         return replace(port, max_frame=int(match[1]))
     return _with_queue(port, line)

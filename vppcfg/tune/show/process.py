@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from vppcfg.common.numbers import whole_number
 from vppcfg.tune.reading import BufferPool, Heap, Processor, RxQueue, ThreadPlace
 from vppcfg.tune.show import Unread, clean_lines, whole
 
@@ -64,15 +63,14 @@ def parse_threads(text: str) -> tuple[tuple[ThreadPlace, ...], Unread]:
 def _place(tokens: list[str]) -> ThreadPlace | None:
     """Return the thread of a row: both tables have the policy and, in brackets, its priority."""
     policy = next((place for place, token in enumerate(tokens) if token in _POLICIES), None)
-    index = whole_number(tokens[0])
-    if policy is None or index is None or len(tokens) < policy + 3:
+    if policy is None or not tokens[0].isdecimal() or len(tokens) < policy + 3:
         return None
     before, after = tokens[2:policy], tokens[policy + 2 :]
     if len(before) == 2 and all(token.isdecimal() for token in before):  # LWP, CPU
-        return ThreadPlace(index=index, name=tokens[1], cpu=whole_number(before[1]))
-    numbers = [number for number in map(whole_number, after) if number is not None]  # lcore, core, socket
+        return ThreadPlace(index=int(tokens[0]), name=tokens[1], cpu=int(before[1]))
+    numbers = [int(token) for token in after if token.isdecimal()]  # lcore, core, socket
     socket = numbers[2] if len(numbers) > 2 else None
-    return ThreadPlace(index=index, name=tokens[1], cpu=numbers[0] if numbers else None, socket=socket)
+    return ThreadPlace(index=int(tokens[0]), name=tokens[1], cpu=numbers[0] if numbers else None, socket=socket)
 
 
 def parse_placement(text: str) -> tuple[tuple[RxQueue, ...], Unread]:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from vppcfg.common.numbers import whole_number
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
 from vppcfg.tune.show import Unread, clean_lines, joined, number, whole
 
@@ -107,8 +106,8 @@ def parse_max_vectors(text: str) -> tuple[tuple[tuple[int, str, int], ...], Unre
             thread = int(match[1])
         elif _TIME.match(line) or _RATES.match(line) or _is_decoration(line) or "Max Node Clocks" in line:
             continue
-        elif len(tokens) == 6 and (number := whole_number(tokens[2])) is not None:
-            rows.append((thread, tokens[0], number))
+        elif len(tokens) == 6 and tokens[2].isdecimal():
+            rows.append((thread, tokens[0], int(tokens[2])))
         else:
             unread.append(line)
     return tuple(rows), tuple(unread)
