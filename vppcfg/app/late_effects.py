@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from ipaddress import ip_address, ip_interface
 from typing import NamedTuple
 
 from vppcfg.app.routing import DaemonChange, daemon_of
+from vppcfg.model.live_state import covers
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
 from vppcfg.plan.impact_level import Impact
@@ -84,7 +84,5 @@ def _next_to(adjacency: Adjacency, state: State) -> Iterator[str]:
     if not adjacency.peer:
         yield from (name for name, pair in state.lcps.items() if pair.host_name == adjacency.device)
         return
-    peer = ip_address(adjacency.peer)
-    for name, interface in state.interfaces.items():
-        if any(peer in ip_interface(address).network for address in interface.addresses):
-            yield name
+    peer = f"{adjacency.peer}/{128 if ':' in adjacency.peer else 32}"
+    yield from (name for name, interface in state.interfaces.items() if covers(interface.addresses, peer))

@@ -16,6 +16,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion
 from vppcfg.vpp.address_codec import address_values
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.messages.interface import read_workers
 from vppcfg.vpp.shell import show
 
 _WAIT_S = 1.0
@@ -43,9 +44,7 @@ def ask_echo(connection: Connection, question: EchoQuestion, version: str) -> As
 def _has_workers(connection: Connection) -> bool:
     if not connection.offers("show_threads"):
         return False
-    replies = connection.ask([connection.request("show_threads")[1]])
-    found = connection.lists(replies, "show_threads_reply", ("retval",), "id")
-    return any(len(rows) > 1 for _, rows in found)
+    return read_workers(connection, connection.ask([connection.request("show_threads")[1]])) > 0
 
 
 def ask_neighbor(connection: Connection, question: NeighborQuestion) -> AskOutcome:
