@@ -43,6 +43,8 @@ _LINK_LOCAL = str(0xFFFFFFFF)
 """The table of each link, which nobody numbers."""
 _ALL_SYSTEMS = ("(*, 224.0.0.1/32)", "(*, 224.0.0.2/32)")
 """An interface that loses one of two addresses leaves these groups (ip4_add_del_interface_address_internal)."""
+_BY_ORDER = "linux-cp-punt-l3"
+"""What VPP has as often as the pair of a tunnel was the first or the last one (lcp_itf_pair_add, lcp_itf_pair_del)."""
 _STATIC = re.compile(r"\bS\b|\bSN\b")
 
 
@@ -98,7 +100,7 @@ def _arcs(lines: Iterable[str]) -> list[str]:
     for line in lines:
         if not line.startswith(" "):
             arc = line
-        else:
+        elif line.strip() != _BY_ORDER:
             arcs.setdefault(arc, []).append(line.strip())
     return [f"{arc} {' '.join(nodes)}" for arc, nodes in arcs.items() if nodes not in _AS_NONE]
 

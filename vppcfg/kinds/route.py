@@ -12,6 +12,7 @@ from vppcfg.config.sections.section import Section
 from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.next_hop import path_of
 from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.kinds.route_gateways import holding_routes, routes_that_hold
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_reading import TYPE_OF_END, listed_routes, looked_up
 from vppcfg.kinds.route_rules import RULES
@@ -22,6 +23,8 @@ from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import prefix_values
 from vppcfg.vpp.reading import Replies, VppReader
@@ -94,6 +97,14 @@ class RouteKind(VppObjectKind[Route]):
     def remove(self, item: Route) -> RemoveRoute:
         return RemoveRoute(item=item)
 
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that hold the gateways of routes while those change (see route_gateways)."""
+        for item in routes_that_hold(transition):
+            goes = not transition.deleted_tables.isdisjoint(each.name for each in item.references())
+            release = Stage.RELEASE_GATEWAYS_IN_VRF if goes else Stage.RELEASE_GATEWAYS
+            yield Step(stage=Stage.HOLD_GATEWAYS, operation=self.set(item))
+            yield Step(stage=release, operation=self.remove(item))
+
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the sources: without one of our own there are no routes to ask for."""
         return [connection.request(SOURCES)[1]] if connection.offers(SOURCES) else []
@@ -118,6 +129,7 @@ class RouteKind(VppObjectKind[Route]):
         keys = {(each.table_id, each.is_ipv6) for each in large}
         routes = (each for each in survey.known_objects() if isinstance(each, Route))
         known = {each.name: each for each in routes if (each.table_id, each.is_ipv6) in keys}
+        known |= {each.name: each for key in keys for each in holding_routes(key[0], is_ipv6=key[1])}
         for found in looked_up(connection, source, list(known.values()), names):
             if found.of_files is not None:
                 yield found.of_files

@@ -44,6 +44,8 @@ class Stage(IntEnum):
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
+    HOLD_GATEWAYS = auto()
+    """Before any route changes."""
     REPLACE_OBJECT = auto()
     """Routes and the like that get along without what is deleted: the new ones are there before the old ones go."""
     ATTACH_EARLY = auto()
@@ -51,6 +53,8 @@ class Stage(IntEnum):
     DETACH = auto()
     """What is on interfaces by its number, such as policies, before the interface or what they lead to goes."""
     REMOVE_OBJECT = auto()
+    RELEASE_GATEWAYS_IN_VRF = auto()
+    """In FIB tables that are to go."""
     REMOVE_NAT_POOL = auto()
     """After the mappings that use it."""
     DISABLE_NAT = auto()
@@ -159,6 +163,7 @@ class Stage(IntEnum):
     ATTACH_LATE = auto()
     """Policies with the access list of one that was detached: VPP looks at a list once on each interface."""
     REMOVE_REPLACED_OBJECT = auto()
+    RELEASE_GATEWAYS = auto()
     TURN_NAT_ON = auto()
     """On interfaces, once there is what packets are translated to."""
     REMOVE_NAT_ADDRESS = auto()

@@ -1,0 +1,67 @@
+"""Gateways are held while their routes change, where nothing else leads to them for certain: VPP may crash."""
+
+import pytest
+
+from tests.unit.plan.test_route_impact import between
+from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.plan.operations import Operation, RemoveAddress
+
+LOOPS = "loopbacks: {{ loop0: {{ {first} }}, loop1: {{ {second} }} }}\nroutes: {routes}\n"
+OLD, NEW = "addresses: [ 192.0.2.1/24 ]", "addresses: [ 198.51.100.1/24 ]"
+BOTH = "{ 0.0.0.0/0: { via: [ 192.0.2.2, 192.0.2.3 ] } }"
+
+
+def router(routes: str, first: str = OLD, second: str = "") -> str:
+    return LOOPS.format(first=first, second=second, routes=routes)
+
+
+def holding(before: str, after: str) -> list[Operation]:
+    """Return the steps about routes to addresses that no packet has."""
+    routes = [each for each in between(before, after).operations if isinstance(each, SetRoute | RemoveRoute)]
+    return [each for each in routes if each.item.prefix.startswith(("240.0.0.", "100::"))]
+
+
+def test_gateways_are_held_from_before_their_network_goes_until_the_route_has_changed() -> None:
+    after = router("{ 0.0.0.0/0: 198.51.100.2 }", "", NEW)
+    operations = between(router(BOTH), after).operations
+    hold, release = holding(router(BOTH), after)
+    assert isinstance(hold, SetRoute) and isinstance(release, RemoveRoute)
+    assert [hop.gateway for hop in hold.item.hops] == ["192.0.2.2", "192.0.2.3"]
+    places = [
+        next(place for place, each in enumerate(operations) if each == hold),
+        next(place for place, each in enumerate(operations) if isinstance(each, RemoveAddress)),
+        next(place for place, each in enumerate(operations) if each.subject == "0.0.0.0/0"),
+        next(place for place, each in enumerate(operations) if each == release),
+    ]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (router(BOTH), router("{ 0.0.0.0/0: 192.0.2.2 }")),
+        (router("{ 10.0.0.0/8: 192.0.2.2 }"), router("{}", "")),
+        (router("{ 0.0.0.0/0: { via: { gateway: 192.0.2.2, interface: loop0 } } }"), router("{}", "")),
+        (router(BOTH), router(BOTH, "", NEW)),
+    ],
+    ids=["its network stays", "outside of the route", "by an interface", "the route stays"],
+)
+def test_nothing_is_held_where_no_gateway_goes_with_its_route(before: str, after: str) -> None:
+    assert holding(before, after) == []
+
+
+def test_another_prefix_holds_them_where_the_file_has_the_first() -> None:
+    there = "240.0.0.1/32: 192.0.2.2"
+    steps = holding(router(f"{{ 0.0.0.0/0: 203.0.113.1, {there} }}"), router(f"{{ {there} }}"))
+    assert [each.subject for each in steps] == ["240.0.0.2/32"] * 2
+
+
+def test_gateways_of_ipv6_are_held_by_a_route_of_ipv6() -> None:
+    steps = holding(router('{ "::/0": "2001:db8::1" }'), router("{}"))
+    assert [each.subject for each in steps] == ["100::1/128"] * 2
+
+
+def test_gateways_in_a_table_that_goes_are_released_before_it_does() -> None:
+    vrf = "vrfs: { red: { id: 10, routes: { 0.0.0.0/0: 192.0.2.9 } } }\n"
+    steps = holding(vrf + router("{}"), router("{}"))
+    assert [each.subject for each in steps] == ["240.0.0.1/32 table 10"] * 2

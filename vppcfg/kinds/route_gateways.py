@@ -1,0 +1,85 @@
+"""Keeps the gateways of routes in VPP's FIB while the routes change, because VPP may crash where they go meanwhile.
+
+A route whose gateway only itself covers is the cover of the gateway's entry. Where the route changes, VPP walks all
+entries that it covers, and each lets go of its former paths; the last one frees the gateway's entry. Where that is
+next in the walk, VPP goes on with freed memory (fib_node_list_walk, fib_entry_src_rr_cover_update). Gateways lose the
+network that covers them when an interface loses its address or goes down, as when an uplink is renumbered. Another
+route by the same gateways holds their entries until the walk is over.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from vppcfg.common.prefix_table import PrefixTable
+from vppcfg.model.route import NextHop, Route
+from vppcfg.model.vpp_object import Referent
+from vppcfg.plan.transition import Transition
+
+_NOWHERE = {
+    False: [f"240.0.0.{number}/32" for number in range(1, 5)],
+    True: [f"100::{number}/128" for number in range(1, 5)],
+}
+"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6: enough for each of some changes that
+are killed one after another to leave a route."""
+
+
+def holding_routes(table_id: int, *, is_ipv6: bool) -> list[Route]:
+    """Return the routes that may hold gateways in a FIB table, without these."""
+    return [Route(prefix=prefix, table_id=table_id) for prefix in _NOWHERE[is_ipv6]]
+
+
+def routes_that_hold(transition: Transition) -> Iterator[Route]:
+    """Yield the routes that hold the gateways of a change, one for each table and family at most."""
+    before, after = transition.observed.of(Route), transition.desired.of(Route)
+    for (table_id, is_ipv6), gateways in _held(transition).items():
+        hops = tuple(NextHop(gateway=each) for each in sorted(gateways))
+        for route in holding_routes(table_id, is_ipv6=is_ipv6):
+            if route.name not in before and route.name not in after:
+                yield replace(route, hops=hops)
+                break
+
+
+def _held(transition: Transition) -> Mapping[tuple[int, bool], set[str]]:
+    """Return the gateways that must be held, by table and whether IPv6.
+
+    They are those of routes that change or go, inside the prefix of their route, for which no network of an interface
+    that is up and stays as it is leads to them for certain.
+    """
+    before, after = transition.observed.of(Route), transition.desired.of(Route)
+    routes = [each for name, each in before.items() if each != after.get(name) or _loses_its_ground(each, transition)]
+    found: dict[tuple[int, bool], set[str]] = defaultdict(set)
+    links = _steady_links(transition) if routes else {}
+    for route in routes:
+        for gateway in _inside(route):
+            link = links[route.table_id].of_host(gateway) if route.table_id in links else None
+            if link is None or link.length <= int(route.prefix.partition("/")[2]):
+                found[route.table_id, route.is_ipv6].add(gateway)
+    return found
+
+
+def _loses_its_ground(route: Route, transition: Transition) -> bool:
+    gone = {Referent.INTERFACE: transition.to_delete, Referent.TABLE: transition.deleted_tables}
+    return any(each.name in gone[each.referent] for each in route.references())
+
+
+def _inside(route: Route) -> Iterator[str]:
+    """Yield the gateways that VPP looks up in the table of their route and that its prefix covers."""
+    prefix: PrefixTable[None] = PrefixTable()
+    prefix[route.prefix] = None
+    for hop in route.hops:
+        if hop.gateway and not hop.interface and hop.table_id is None and prefix.of_host(hop.gateway) is not None:
+            yield hop.gateway
+
+
+def _steady_links(transition: Transition) -> Mapping[int, PrefixTable[None]]:
+    """Return the networks of interfaces that are up and that the change does not touch, by FIB table."""
+    touched = frozenset(transition.touched)
+    found: dict[int, PrefixTable[None]] = defaultdict(PrefixTable)
+    for name, interface in transition.observed.interfaces.items():
+        if interface.is_up and name not in touched:
+            for address in interface.addresses:
+                found[interface.table_of(address)][address] = None
+    return found
