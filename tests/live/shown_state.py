@@ -41,8 +41,9 @@ _TABLE = re.compile(r"table_id:(\d+)")
 _PREFIX = re.compile(r"^\S+/\d+$|^\(\S+, \S+\):?$")
 _LINK_LOCAL = str(0xFFFFFFFF)
 """The table of each link, which nobody numbers."""
-_ALL_SYSTEMS = ("(*, 224.0.0.1/32)", "(*, 224.0.0.2/32)")
-"""An interface that loses one of two addresses leaves these groups (ip4_add_del_interface_address_internal)."""
+_LEFT_GROUPS = ("(*, 224.0.0.1/32)", "(*, 224.0.0.2/32)", "(*, ff00::/8)")
+"""An interface that loses one of two addresses leaves the first two (ip4_add_del_interface_address_internal), one that loses its
+last global IPv6 address leaves the last, where linux-nl tells (lcp_router_link_addr_add_del)."""
 _BY_ORDER = "linux-cp-punt-l3"
 """What VPP has as often as the pair of a tunnel was the first or the last one (lcp_itf_pair_add, lcp_itf_pair_del)."""
 _STATIC = re.compile(r"\bS\b|\bSN\b")
@@ -150,7 +151,7 @@ def _routes(lines: Iterable[str], names: dict[int, str]) -> list[str]:
             routes.setdefault(prefix, [])
         elif prefix != "head":
             routes[prefix].append(_without_numbers(line, names))
-    kept = {prefix: ways for prefix, ways in routes.items() if prefix != "head" and not prefix.startswith(_ALL_SYSTEMS)}
+    kept = {prefix: ways for prefix, ways in routes.items() if prefix != "head" and not prefix.startswith(_LEFT_GROUPS)}
     return [f"{prefix}: {' | '.join(sorted(ways))}" for prefix, ways in kept.items()]
 
 

@@ -54,8 +54,15 @@ def whole_state(vpp: RealVpp) -> Whole:
         "shown": dict(_shown(vpp)),
         "advertised MTUs": dict(_advertised(vpp)),
         "host MTUs": dict(_host_mtus(vpp)),
-        "linux": {netns: _linux(vpp, netns) for netns in ("", *sorted(vpp.ip("netns").split()))},
+        "linux": {
+            netns: _linux(vpp, netns)
+            for netns in ("", *sorted(line.split()[0] for line in vpp.ip("netns").splitlines()))
+        },
     }
+
+
+def _namespaces(vpp: RealVpp) -> list[str]:
+    return sorted(line.split()[0] for line in vpp.ip("netns").splitlines())
 
 
 def unlike(found: Whole, expected: Whole, *, is_open: bool = False) -> list[str]:
