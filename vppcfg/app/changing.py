@@ -30,7 +30,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.render.diff_view import summary
-from vppcfg.render.notes import left_out_lines
+from vppcfg.render.notes import omission_lines, order_lines
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
@@ -48,7 +48,7 @@ LOGGED_LINES = 1000
 def log_nothing_to_do(plan: Plan) -> None:
     """Report that a plan has no steps, and what it does not speak of."""
     log.info("Nothing to do")
-    for line in left_out_lines(plan.observed.facts.left_out):
+    for line in (*order_lines(plan), *omission_lines(plan)):
         log.info("%s", line)
 
 

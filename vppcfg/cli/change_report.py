@@ -20,6 +20,7 @@ from vppcfg.cli.progress import Progress
 from vppcfg.common.printable import json_text, printable
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.plan.change import Change
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.pauses import ALONE_MS, time_text
 from vppcfg.plan.plan import Plan
@@ -104,7 +105,8 @@ class TextReport:
             log_missing(failure.not_carried_over)
             if failure.remaining:
                 left = failure.remaining
-                print_error(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
+                text = painted_states(left.observed, left.desired, Paint(False)).rstrip("\n")
+                print_error(text or "\n".join(map(_difference, left.changes)))
         elif failure.performance is not None and self._plan is not None:
             what = "Stopped" if failure.cause is Cause.STOPPED else "Failed"
             log.error("%s after %d of %d steps", what, len(failure.performance.done), len(self._plan.steps))
@@ -267,3 +269,9 @@ class JsonReport:
             print_line(json_text({**known, **values}))
         except UsageError:
             self._is_listened_to = False
+
+
+def _difference(change: Change[Any]) -> str:
+    """Return a line about what differs and no file can set."""
+    parts = ", ".join(f"{each.name} is {each.old} instead of {each.new}" for each in change.attributes)
+    return printable(f"{change.name}: {parts or change.action.value}")

@@ -139,10 +139,10 @@ def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
 def _show_plan(plan: Plan, args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
-    from vppcfg.render.notes import left_out_lines
+    from vppcfg.render.notes import omission_lines
 
     write(painted_difference(plan, paint_for(sys.stdout, args.color)), sys.stdout)
-    for line in left_out_lines(plan.observed.facts.left_out) if not plan.steps else ():
+    for line in omission_lines(plan) if not plan.steps else ():
         log.info("%s", line)
     return _code(is_different=bool(plan.steps), args=args)
 

@@ -118,8 +118,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import log_unknown_pauses, terminal_for
     from vppcfg.model.programs import programs_of
-    from vppcfg.render.nat44_text import left_alone
-    from vppcfg.render.notes import order_lines
 
     console = terminal_for(args)
     if args.show is not None:
@@ -146,10 +144,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, programs, routing)
     if dataplane is not None:
         log_unknown_pauses(plan)
-    if text := left_alone(plan):
-        log.info("%s", text)
-    for line in order_lines(plan) if not plan.steps else ():
-        log.info("%s", line)
     if args.html is not None:
         shown = (*proposal.resolution.problems, *routing.problems)
         _write_page(plan, shown, (*before, *guarded), loaded, args, programs, routing)
@@ -370,12 +364,14 @@ def _show(
         if shape != "json" and args.output is None:
             return
     if shape == "cli":
+        from vppcfg.render.notes import omission_lines
         from vppcfg.render.plan_text import comment_line, plan_text
 
         text = plan_text(plan)
         comments = [comment_line(line) for line in (*routing_text(steps), *programs_text(programs))]
         write_document("".join(f"{line}\n" for line in (*text.lines, *comments)), args.output)
-        for line in programs_text(programs):  # a comment has no signs that VPP's CLI would take for its own
+        said = omission_lines(plan) if plan.steps else ()
+        for line in (*programs_text(programs), *said):  # a comment has no signs that VPP's CLI would take for its own
             log.info("%s", line)
         _warn_of_gaps(text.without_form)
     elif shape == "json":

@@ -11,7 +11,7 @@ from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.plan import Plan
-from vppcfg.render.notes import shortened
+from vppcfg.render.shortened import shortened
 
 _MOST = 5
 """Lines of one sort."""

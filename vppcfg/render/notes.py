@@ -11,7 +11,9 @@ from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
+from vppcfg.render.nat44_text import left_alone
 from vppcfg.render.pause_text import pause_lines
+from vppcfg.render.shortened import shortened
 
 _MOST = 10
 """Lines of one sort."""
@@ -24,6 +26,13 @@ def notes(plan: Plan) -> Iterator[str]:
     yield from announcement_lines(plan)
     yield from shadow_lines(plan)
     yield from shortened([*pause_lines(plan)], _MOST, "{} more such steps; `--format json` has all in `pauses`")
+    yield from omission_lines(plan)
+
+
+def omission_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line about NAT44 that the file leaves alone, and one about what was not looked for in VPP."""
+    if text := left_alone(plan):
+        yield text
     yield from left_out_lines(plan.observed.facts.left_out)
 
 
@@ -57,13 +66,6 @@ def shadow_lines(plan: Plan) -> Iterator[str]:
     names = sorted(by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
     lines = [f"{name} will be shadowed by {source_words(by[name])}, whose route VPP uses" for name in names]
     yield from shortened(lines, _MOST, "{} more such routes; `--format json` has all in `desired.hidden_by`")
-
-
-def shortened(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
-    """Yield the first `most` lines and, where there are more, `rest` with their number in place of `{}`."""
-    yield from lines[:most]
-    if len(lines) > most:
-        yield rest.format(f"{len(lines) - most:,}")
 
 
 def _live_lines(plan: Plan) -> Iterator[str]:

@@ -46,13 +46,15 @@ class Answers:
                 del found[index]
         self._names = dict(names)
 
-    def forget_what_there_is(self, is_setting: Callable[[int], bool]) -> None:
-        """Have everything asked again of which VPP has had any, but for settings.
+    def forget_what_there_is(self, is_setting: Callable[[int], bool]) -> list[Hashable]:
+        """Have everything asked again of which VPP has had any, but for settings; return the keys that asked it.
 
         `is_setting` tells by its number whether a message, without others to the same request, is no sign of anything.
         """
-        self.forget([key for key, replies in self._replies.items() if not all(map(is_setting, replies))])
+        keys = [key for key, replies in self._replies.items() if not all(map(is_setting, replies))]
+        self.forget(keys)
         self._found.clear()
+        return keys
 
     def ask(self, connection: Connection, asked: Mapping[Hashable, Callable[[], Sequence[bytes]]]) -> Replies:
         """Return the replies to what each key asks; VPP is asked only by those who have not asked before."""

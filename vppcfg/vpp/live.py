@@ -42,7 +42,7 @@ from vppcfg.vpp.forwarding import (
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
 from vppcfg.vpp.messages.interface import read_up, read_without_link
 from vppcfg.vpp.messages.route import foreign_routes
-from vppcfg.vpp.observe import changed_by, details_read, observe
+from vppcfg.vpp.observe import changed_by, details_read, observe, read_with
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.survey import Survey
 from vppcfg.vpp.table_sizes import CountedRoutes, read_sizes
@@ -148,12 +148,12 @@ class LiveDataplane:
         """Return the state after operations that touched some interfaces, and led to `expected`. Raise DataplaneError.
 
         Read again is what they changed, and whatever there was before; not the addresses of other interfaces, nor
-        what another client has made meanwhile of a kind of which there was none.
+        what another client has made meanwhile of kinds that are read together and of which there was none.
         """
         self._closely, self._expected = self._closely | frozenset(touched), expected
         if any(isinstance(each, AttachmentOperation) for each in done):  # what others had may be of any kind
             self._answers = Answers()
-        self._answers.forget_what_there_is(self._connection.is_reply)
+        self._answers.forget(read_with(self._answers.forget_what_there_is(self._connection.is_reply)))
         self._answers.forget(changed_by(done))
         self._answers.forget_interfaces(touched)
         return self._read()

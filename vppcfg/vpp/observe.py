@@ -116,7 +116,12 @@ def changed_by(operations: Collection[Operation]) -> Iterator[Hashable]:
     yield _SECOND
     yield from details_read()
     classes = {type(each) for each in operations}
-    families = {kind.family for kind in KINDS if not classes.isdisjoint(kind.operations)}
+    yield from read_with([kind for kind in KINDS if not classes.isdisjoint(kind.operations)])
+
+
+def read_with(keys: Collection[Hashable]) -> Iterator[Hashable]:
+    """Yield the keys of answers about all kinds that are read together with those among `keys`."""
+    families = {kind.family for kind in KINDS if kind in keys}
     for kind in KINDS:
         if kind.family in families:
             yield from (kind, (kind, "objects"))

@@ -10,8 +10,10 @@ import pytest
 
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.acl import AclBinding
+from vppcfg.model.nat44 import NatPool
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
@@ -126,6 +128,20 @@ def test_what_few_interfaces_have_is_read_where_it_was_or_is_to_be_changed() -> 
         assert plane.observe().interfaces[LAST].link_local == "fe80::7"
     with connected(vpp, reads_all=True) as plane:
         assert plane.observe().interfaces[LAST].link_local == "fe80::7"
+
+
+def test_what_is_read_together_is_read_again_together() -> None:
+    """An address that DHCP brings meanwhile is NAT44's too, which had none: its pool is not taken for empty."""
+    vpp = router(
+        "interfaces: { eth0: { dhcp-client: true, nat44: output } }\nnat44: { pools: [ { interface: eth0 } ] }\n"
+    )
+    with connected(vpp) as plane, connected(vpp) as other:
+        whole = plane.observe()
+        other.observe()
+        assert other.perform([AddAddress(interface="eth0", address="203.0.113.2/24")]).refusals == ()
+        again = plane.observe_again([], {"eth0"}, whole)
+        assert again.of(NatPool) == whole.of(NatPool)
+        assert again == plane.observe()
 
 
 def test_tables_of_many_interfaces_are_known_with_and_without_addresses() -> None:
