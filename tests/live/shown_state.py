@@ -42,8 +42,8 @@ _PREFIX = re.compile(r"^\S+/\d+$|^\(\S+, \S+\):?$")
 _LINK_LOCAL = str(0xFFFFFFFF)
 """The table of each link, which nobody numbers."""
 _LEFT_GROUPS = ("(*, 224.0.0.1/32)", "(*, 224.0.0.2/32)", "(*, ff00::/8)")
-"""An interface that loses one of two addresses leaves the first two (ip4_add_del_interface_address_internal), one that loses its
-last global IPv6 address leaves the last, where linux-nl tells (lcp_router_link_addr_add_del)."""
+"""An interface that loses one of two addresses leaves the first two (ip4_add_del_interface_address_internal), one that
+loses its last global IPv6 address the last, where linux-nl tells (lcp_router_link_addr_add_del)."""
 _BY_ORDER = "linux-cp-punt-l3"
 """What VPP has as often as the pair of a tunnel was the first or the last one (lcp_itf_pair_add, lcp_itf_pair_del)."""
 _STATIC = re.compile(r"\bS\b|\bSN\b")
