@@ -16,7 +16,7 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs/home-router.md").read_text()
-FILE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0]
+FILE: str = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0]
 DNSMASQ, UPLINK = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)[:2]
 WAN, LAN = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 SETTLE_S = 10.0
@@ -178,7 +178,7 @@ class Home:
         def connects(address: str, port: int, at: str = "") -> bool:
             return self.run("python3", "-c", CONNECT, address, str(port), at=at).returncode == 0
 
-        tried = {
+        tried: dict[str, Callable[[], bool]] = {
             NAMES: lambda: self.run("python3", "-c", RESOLVE, "192.168.1.1", NAME, at="host").stdout.strip() == ADDRESS,
             HOST_OUT: lambda: connects(ADDRESS, 80, "host"),
             LINUX_OUT: lambda: connects(ADDRESS, 80),

@@ -93,6 +93,35 @@ def test_out_and_back(sides: tuple[str, str], packet: Packet, apply: Run, ends: 
     assert (back.destination, back.destination_port) == (HOST, packet.source_port)
 
 
+def test_every_host_leaves_by_each_of_two_uplinks_with_the_address_of_that(apply: Run, ends: list[Wire]) -> None:
+    hosts = [f"192.168.1.{number}" for number in range(10, 18)]
+    uplinks = {0: (OWN, WORLD), 2: ("198.51.100.2", "198.51.100.1")}
+    lines = [
+        f'eth{port}: {{ addresses: [ {own}/24 ], neighbors: {{ {gateway}: "{MAC}" }}, nat44: output }}'
+        for port, (own, gateway) in uplinks.items()
+    ]
+    neighbors = ", ".join(f'{host}: "{MAC}"' for host in hosts)
+    inside = f"eth1: {{ addresses: [ 192.168.1.1/24 ], neighbors: {{ {neighbors} }} }}"
+    pools = ", ".join(f"{{ range: {own}, vrf: default }}" for own, _ in uplinks.values())
+    ways = ", ".join(gateway for _, gateway in uplinks.values())
+    apply(
+        f"interfaces: {{ {', '.join([*lines, inside])} }}\n"
+        f"routes: {{ 0.0.0.0/0: {{ via: [ {ways} ] }} }}\nnat44: {{ pools: [ {pools} ] }}\n"
+    )
+    used = set()
+    for host in hosts:
+        for port in range(5000, 5012):
+            ends[1].send(Packet(UDP, host, port, "9.9.9.9", 53))
+            found = [(port, out) for port in uplinks if (out := ends[port].receive(within_s=0.1))]
+            assert [out.source for _, out in found] == [uplinks[port][0] for port, _ in found] and len(found) == 1
+            ((uplink, out),) = found
+            ends[uplink].send(out.answer(), is_reply=True)
+            back = ends[1].receive()
+            assert back is not None and back.destination == host
+            used.add((host, uplink))
+    assert len(used) == len(hosts) * len(uplinks)
+
+
 def test_a_port_is_forwarded_and_others_are_not(apply: Run, ends: list[Wire], vpp: RealVpp) -> None:
     apply(router(f'{{ static: {{ web: {{ protocol: tcp, local: "{SERVER}:8080", external: "eth0:80" }} }} }}'))
     came = passed(ends[0], Packet(TCP, WORLD, 5000, OWN, 80), ends[1])

@@ -97,12 +97,36 @@ def nat44_pool_networks(index: Index) -> Iterator[Problem]:
             low = key.network << (key.width - key.length)
             high = low | ((1 << (key.width - key.length)) - 1)
             if first <= key.value <= last:
+                if pool.vrf is not None:
+                    continue  # an interface gives its address to the hosts of all VRFs
                 text = f"the pool has {address.partition('/')[0]}, an address of {interface.name}; write "
                 text += f"{{ interface: {interface.name} }}, which follows it when it changes, or take it out"
                 yield _warning(rule="nat44-pool-own-address", path=pool.path, text=text)
             elif interface.nat44 is NatSide.INSIDE and first <= high and low <= last:
                 text = f"the pool has addresses of the network {address} inside, on {interface.name}; take them out"
                 yield _warning(rule="nat44-pool-inside", path=pool.path, text=text)
+
+
+def nat44_uplinks(index: Index) -> Iterator[Problem]:
+    """Find pools of several uplinks: VPP takes an address of the uplink only if it is for the hosts of one VRF.
+
+    nat_ed_alloc_addr_and_port in nat44_ed_in2out.c; of addresses for all VRFs it takes one by the host's address.
+    """
+    config = index.configuration.nat44
+    if config is None:
+        return
+    uplinks = [interface for interface in index.interfaces if interface.nat44 is NatSide.OUTPUT]
+    own = {each.name: {address.partition("/")[0] for address in each.addresses} for each in uplinks}
+    pools = [pool for pool in config.pools if not pool.is_twice and pool.vrf is None]
+    giving = {name for name, hosts in own.items() for pool in pools if pool.interface == name or pool.first in hosts}
+    if len(giving) < 2:
+        return
+    for pool in pools:
+        name = pool.interface or next((name for name, hosts in own.items() if pool.first in hosts), "")
+        if name in giving:
+            text = f"hosts also leave by {name} with an address of another uplink: VPP chooses by the host, not by the "
+            text += f"uplink; give {name} a fixed address and write {{ range: ADDRESS, vrf: default }}"
+            yield _warning(rule="nat44-pool-uplinks", path=pool.path, text=text)
 
 
 def _addresses(interfaces: Iterable[InterfaceConfig]) -> Iterator[tuple[InterfaceConfig, str]]:
@@ -159,4 +183,12 @@ def nat44_memory(index: Index) -> Iterator[Problem]:
         yield _warning(rule="nat44-memory", path=path, text=text)
 
 
-ADVICE = (nat44_sides, nat44_forwarding, nat44_own_services, nat44_pool_networks, nat44_local, nat44_memory)
+ADVICE = (
+    nat44_sides,
+    nat44_forwarding,
+    nat44_own_services,
+    nat44_pool_networks,
+    nat44_uplinks,
+    nat44_local,
+    nat44_memory,
+)
