@@ -256,3 +256,32 @@ def test_a_change_of_sessions_names_how_many_are_lost(
     assert "NAT44 is disabled and enabled again: all 17 NAT44 sessions are lost" in shown
     apply(router("{ pools: [ 203.0.113.8 ], sessions: 2000 }"))
     assert passed(ends[1], Packet(UDP, HOST, 3000, WORLD, 53), ends[0]).source == "203.0.113.8"
+
+
+def lasting(sessions: list[Packet], sender: Wire, receiver: Wire, inside: str) -> int:
+    """Return how many connections from outside still reach the host inside that they began with."""
+    for each in sessions:
+        sender.send(each)
+    found = set()
+    while (came := receiver.receive(lambda each: each.destination == inside, within_s=0.5)) is not None:
+        found.add(came.source_port)
+    return len(found & {each.source_port for each in sessions})
+
+
+@pytest.mark.parametrize(
+    ("protocol", "external", "lost"), [("protocol: tcp, ", ":80", 1), ("", "", 5)], ids=["port", "address"]
+)
+def test_open_connections_stay_at_a_forwarded_port_and_not_at_an_address(
+    protocol: str, external: str, lost: int, apply: Run, ends: list[Wire], vpp: RealVpp
+) -> None:
+    """VPP ends the first session of a port alone (nat_ed_static_mapping_del_sessions); the plan may not say more."""
+    address = "203.0.113.9"
+    web = f'{{ web: {{ {protocol}local: "{SERVER}{external}", external: "{address}{external}" }} }}'
+    apply(router(f"{{ pools: [ {address} ], static: {web} }}"))
+    sessions = [Packet(TCP, WORLD, port, address, 80) for port in range(5000, 5005)]
+    assert lasting(sessions, ends[0], ends[1], SERVER) == 5
+    apply(router(f"{{ pools: [ {address} ] }}"))
+    assert lasting(sessions, ends[0], ends[1], SERVER) == 5 - lost
+    for each in sessions:
+        vpp.cli(f"nat44 del session in {SERVER}:80 tcp external-host {WORLD}:{each.source_port}")
+    assert lasting(sessions, ends[0], ends[1], SERVER) == 0

@@ -62,7 +62,7 @@ class UnmanagedChange:
         if self.reason:
             text += f", because {self.reason}"
         if self.survival is Survival.CARRIED and any(map(ends_sessions, self.attachments)):
-            text += "; its NAT44 sessions end"
+            text += "; NAT44 sessions end"
         left = self.not_restored
         if left and len(left) < len(self.attachments):
             return f"{text}; rollback does not bring back {counted(left)}"

@@ -6,15 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.common.names import natural_key
+from vppcfg.common.numbers import numbered
+from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.settings import DisableNat44
-from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import owns_all
+from vppcfg.plan.live_addresses import live_outcomes
 from vppcfg.plan.plan import Plan
+from vppcfg.render.impact_reasons import listed
 from vppcfg.render.shortened import shortened
 
 _MOST = 5
 """Lines of one sort."""
+_FOLLOWERS: dict[type[Any], str] = {NatPool: "pool", NatMapping: "mapping", NatExemption: "exemption"}
+"""What follows the address of an interface."""
 
 
 def nat44_lines(plan: Plan) -> Iterator[str]:
@@ -25,6 +31,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
     if plan.of(DisableNat44):
         yield _reset(plan)
         return
+    yield from _followed(plan)
     yield from shortened(list(_mappings(before, after)), _MOST, "and {} more mappings")
     yield from shortened(list(_addresses(before, after)), _MOST, "and {} more addresses")
 
@@ -51,6 +58,27 @@ def _reset(plan: Plan) -> str:
     return f"NAT44 is {comes_back}: {lost}"
 
 
+def _followed(plan: Plan) -> Iterator[str]:
+    """Yield the interfaces that lose the address which NAT44 has of them, with what waits for another one."""
+    before, after = plan.observed, plan.desired
+    gone = {each.live.address.partition("/")[0] for each in live_outcomes(plan) if not each.is_kept}
+    followers = {kind: before.of(kind).values() for kind in _FOLLOWERS}
+    names = {each.interface for items in followers.values() for each in items} & after.interfaces.keys()
+    for name in sorted(names, key=natural_key):
+        old, new = (own_addresses(state.interfaces, name) for state in (before, after))
+        here = before.facts.followed_addresses.intersection(old) or set(old)
+        if not (lost := here - (set(new) - gone)):
+            continue
+        sizes = before.facts.sizes
+        count = "its sessions" if sizes is None else f"its sessions, of {sizes.nat44_sessions:,} in all"
+        line = f"NAT44 loses {listed(sorted(lost))} of {name}, and {count}"
+        if set(new) <= gone and after.interfaces[name].dhcp_client is not None:
+            counts = ((sum(each.interface == name for each in followers[kind]), _FOLLOWERS[kind]) for kind in followers)
+            waiting = listed([numbered(count, noun) for count, noun in counts if count])
+            line += f"; until the DHCP client has a lease, {waiting} of NAT44 have no address"
+        yield line
+
+
 def _mappings(before: State, after: State) -> Iterator[str]:
     """Yield the mappings that lead nowhere, or elsewhere, then."""
     desired = after.of(NatMapping)
@@ -58,11 +86,16 @@ def _mappings(before: State, after: State) -> Iterator[str]:
         new = desired.get(name)
         outer = f"{name.partition(':')[2]}{f' ({old.tag})' if old.tag else ''}"
         if new is None:
-            yield f"{outer} no longer leads to {old.inner_end}"
+            yield f"{outer} no longer leads to {old.inner_end}; {_fate(old)}"
         elif (new.inner_end, new.table_id) != (old.inner_end, old.table_id):
-            yield f"{outer} leads to {new.inner_end} instead of {old.inner_end}; its sessions end"
+            yield f"{outer} leads to {new.inner_end} instead of {old.inner_end}; {_fate(old)}"
         elif new != old:
-            yield f"{outer} is set again; its sessions end"
+            yield f"{outer} is set again; {_fate(old)}"
+
+
+def _fate(old: NatMapping) -> str:
+    """Return what becomes of open connections: of a port, VPP ends one (nat_ed_static_mapping_del_sessions)."""
+    return "its sessions end" if old.protocol is None else "open connections stay as they are, but for one"
 
 
 def _addresses(before: State, after: State) -> Iterator[str]:
@@ -72,6 +105,9 @@ def _addresses(before: State, after: State) -> Iterator[str]:
     come = [each for kind in kinds for name, each in after.of(kind).items() if name not in before.of(kind)]
     for each in gone:
         what = each.address if isinstance(each, NatAddress) else f"the address of {each.interface}"
-        yield f"{what} leaves the pool: its sessions end, and their hosts get another address"
+        if each.is_twice:
+            yield f"{what} leaves the pool of twice-NAT; open connections keep it"
+        else:
+            yield f"{what} leaves the pool: its sessions end, and their hosts get another address"
     if come and not gone and any(before.of(kind) for kind in kinds):
         yield "hosts inside may get another address for new connections: the pool grows"

@@ -14,6 +14,7 @@ from vppcfg.kinds.nat44.entry import as_end
 from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.model.table_sizes import TableSizes
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.nat44_text import left_alone, nat44_lines
@@ -78,6 +79,47 @@ def test_another_number_of_sessions_sets_everything_again() -> None:
     for count, lost in ((1234, "all 1,234 NAT44 sessions are lost"), (0, "there is no session to lose")):
         counted = replace(plan.observed, facts=replace(plan.observed.facts, nat44_sessions=count))
         assert list(nat44_lines(replace(plan, observed=counted))) == [f"NAT44 is disabled and enabled again: {lost}"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fate"), [("tcp", "open connections stay as they are, but for one"), (None, "its sessions end")]
+)
+def test_what_becomes_of_open_connections_of_a_mapping(protocol: str | None, fate: str) -> None:
+    """VPP ends one session of a port, and all of an address (tests/live/test_nat44_packets.py)."""
+    port = {"protocol": protocol} if protocol else {}
+    web, other = ({**port, "local": f"192.168.1.{n}{':80' if port else ''}"} for n in (20, 21))
+    outer = {"external": f"203.0.113.8{':80' if port else ''}"}
+    end = f"{f'{protocol} ' if port else ''}{outer['external']} (web)"
+    for after in ({}, {"web": other | outer}):
+        plan = change(with_nat({"static": {"web": web | outer}}), with_nat({"static": after}))
+        (line,) = nat44_lines(plan)
+        assert line.startswith(end) and line.endswith(f"; {fate}")
+
+
+def test_an_address_of_twice_nat_ends_no_session() -> None:
+    """VPP looks for sessions with it outside (nat44_ed_del_address)."""
+    plan = change(with_nat({"pools": [{"range": "10.0.0.1", "twice-nat": True}]}), with_nat({}))
+    assert list(nat44_lines(plan)) == ["10.0.0.1 leaves the pool of twice-NAT; open connections keep it"]
+
+
+_FOLLOWED = "NAT44 loses 203.0.113.2 of wan0, and its sessions, of 17 in all"
+_NO_LEASE = "; until the DHCP client has a lease, 1 pool and 1 mapping of NAT44 have no address"
+
+
+@pytest.mark.parametrize(
+    ("wan", "line"),
+    [
+        ({"addresses": ["203.0.113.3/24"]}, _FOLLOWED),
+        ({"dhcp-client": True}, _FOLLOWED + _NO_LEASE),
+        ({"addresses": ["203.0.113.2/24"], "mtu": 1500}, ""),
+    ],
+)
+def test_a_renumbered_interface_says_what_nat44_loses(wan: dict[str, Any], line: str) -> None:
+    nat44 = {"pools": [{"interface": "wan0"}], "static": {"web": {**WEB, "external": "wan0:80"}}}
+    before = state_of(with_nat(nat44))
+    before = replace(before, facts=replace(before.facts, sizes=TableSizes(nat44_sessions=17)))
+    after = with_nat(nat44, {**INTERFACES, "wan0": {**wan, "nat44": "outside"}})
+    assert list(nat44_lines(make_plan(before, resolved(after, before).desired))) == ([line] if line else [])
 
 
 def test_an_exemption_of_another_table_goes_before_nat44_is_disabled() -> None:

@@ -19,7 +19,7 @@ FOLLOWERS = (
 )
 CARRIED = (
     "eth0: NAT44 identity mapping udp 500, NAT44 pool, NAT44 static mapping tcp 8080 to 10.0.0.5 80: "
-    "carried over; its NAT44 sessions end"
+    "carried over; NAT44 sessions end"
 )
 ONE, TWO, THREE = "192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/24"
 
@@ -58,7 +58,7 @@ def test_nat_follows_the_addresses_that_stay_or_come(
 def test_nat_follows_what_an_interface_borrows(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
     set_up(vpp, file_of(ONE), (ENABLE, FOLLOWERS[0].replace("eth0", "eth1")))
     plan = planned(file_of(TWO), vpp[1])
-    assert [str(each) for each in unmanaged_changes(plan)] == ["eth1: NAT44 pool: carried over; its NAT44 sessions end"]
+    assert [str(each) for each in unmanaged_changes(plan)] == ["eth1: NAT44 pool: carried over; NAT44 sessions end"]
     apply_to(plan, vpp[1])
     assert taken(vpp[1]) == ["192.0.2.2"]
 

@@ -7,7 +7,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 
 _WITH_SESSIONS = frozenset({"NAT44 pool", "NAT44 static mapping"})
-"""What ends sessions when it goes (nat44_ed_del_address, nat_ed_static_mapping_del_sessions)."""
+"""What ends sessions when it goes: a pool all of its address, a mapping of a port one."""
 _KINDS = _WITH_SESSIONS | {"NAT44 identity mapping"}
 """What follows the address of an interface."""
 
