@@ -18,6 +18,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.virtual_router_operations import (
     ACCEPT,
@@ -32,9 +33,10 @@ from vppcfg.kinds.virtual_router_operations import (
     TrackInterface,
 )
 from vppcfg.kinds.virtual_router_rules import KEY, RULES, RouterEntry
+from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
+from vppcfg.model.virtual_router import OWNER_PRIORITY, TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.request import ALL_INDEXES
@@ -136,7 +138,11 @@ def _steps_of(before: VirtualRouter | None, after: VirtualRouter | None, transit
         gone = after is None or before.interface in transition.to_delete
         if gone or _is_other(before, after):
             loses = any(each.interface in transition.to_delete for each in before.tracked)
-            yield from _removal(before, is_early=gone or loses)
+            taken = _taken_along(before, transition)
+            yield from _removal(before, is_early=bool(gone or loses or taken), taken=taken)
+            for address in taken:
+                add = AddAddress(interface=before.interface, address=address)
+                yield Step(stage=Stage.ADD_ADDRESS, operation=add)
             before = None
     if after is None:
         return
@@ -153,10 +159,21 @@ def _is_other(before: VirtualRouter, after: VirtualRouter | None) -> bool:
     return after is None or replace(after, tracked=before.tracked, is_running=before.is_running) != before
 
 
-def _removal(router: VirtualRouter, *, is_early: bool) -> Iterator[Step]:
+def _taken_along(router: VirtualRouter, transition: Transition) -> tuple[str, ...]:
+    """Return the addresses that a master takes off its interface when it stops, and the file has there."""
+    name = router.interface
+    before, after = (state.interfaces.get(name) for state in (transition.observed, transition.desired))
+    gives = router.state is VrrpState.MASTER and router.is_accepting and router.priority != OWNER_PRIORITY
+    if not gives or before is None or after is None or name in transition.to_delete:
+        return ()
+    kept = configured_on(after) & before.addresses - transition.replaced_addresses(name)
+    return tuple(sorted(each for each in kept if each.partition("/")[0] in router.addresses))
+
+
+def _removal(router: VirtualRouter, *, is_early: bool, taken: tuple[str, ...]) -> Iterator[Step]:
     if router.is_running:
         stage = Stage.DETACH if is_early else Stage.STOP_ROUTER
-        yield Step(stage=stage, operation=StopVirtualRouter(item=router))
+        yield Step(stage=stage, operation=StopVirtualRouter(item=router, taken=taken))
     stopped = replace(router, is_running=False)
     stage = Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_ROUTER
     yield Step(stage=stage, operation=RemoveVirtualRouter(item=stopped))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from vppcfg.kinds.address import RemoveAddress
 from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation
@@ -105,10 +106,19 @@ class StartVirtualRouter(_RouterOperation):
 class StopVirtualRouter(_RouterOperation):
     """vrrp_vr_start_stop: stop a virtual router; a master announces it, and removes its addresses."""
 
+    taken: tuple[str, ...] = ()
+    """Those that the interface is to have, and gets again."""
+
     @property
     def after(self) -> VirtualRouter:
         """Return the virtual router as it is when stopped."""
         return replace(self.item, is_running=False)
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Enter it as it is when stopped, and its interface without what it takes along."""
+        _RouterOperation.apply_to(self, working)
+        for address in self.taken:
+            RemoveAddress(interface=self.item.interface, address=address).apply_to(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 0})

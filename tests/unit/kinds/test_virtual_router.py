@@ -14,6 +14,7 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
+from vppcfg.plan.diff import diff
 from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
@@ -21,6 +22,7 @@ from vppcfg.render.impact_text import consequences
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.guard import harm
+from vppcfg.transaction.planning import plan_on
 
 CREATED = ["CreateVirtualRouter", "StartVirtualRouter"]
 REMOVED = ["StopVirtualRouter", "RemoveVirtualRouter"]
@@ -91,6 +93,20 @@ def test_a_change_stops_a_router_where_vpp_needs_it_and_goes_back(after: object,
     assert names(plan) == steps
     back = reverse_plan(plan)
     assert back.reached.of(VirtualRouter) == before.of(VirtualRouter)
+
+
+@pytest.mark.parametrize("vrrp", [{5: {**ONE, "priority": 255, "accept": True}}, {}], ids=["owner", "none"])
+def test_a_master_that_stops_leaves_the_address_that_its_interface_is_to_have(vrrp: object) -> None:
+    """VPP takes it off with the master (vrrp_vr_transition_addrs), and an owner has to have it."""
+    before = {"interfaces": {"eth0": {"addresses": ["192.0.2.1/24"], "vrrp": {5: {**ONE, "accept": True}}}}}
+    after = {"interfaces": {"eth0": {"addresses": ["192.0.2.1/24", "192.0.2.254/24"], "vrrp": vrrp}}}
+    with connected(SimulatedVpp(ports=[PhysicalPort(name="eth0")])) as plane:
+        for data in (before, after, before):
+            observed = plane.observe()
+            plan = plan_on(plane, observed, resolve(configuration_of(data), observed).desired)
+            assert plane.perform(plan.operations).refusals == ()
+            now = plane.observe()
+            assert list(diff(now, resolve(configuration_of(data), now).desired)) == []
 
 
 def test_another_number_for_a_tracked_interface_is_taken_back_and_set_again() -> None:
