@@ -31,7 +31,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.pause import Pause, PauseContext, of_address
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
@@ -73,6 +73,10 @@ class AddAddress(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface ip address {self.interface} {self.address}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its interface."""
+        return Predicate("gets an address", "get addresses")
 
     def pause(self, context: PauseContext) -> Pause:
         """Return how long VPP forwards nothing for it: VPP goes through those of its table."""

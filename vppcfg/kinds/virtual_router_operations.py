@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from vppcfg.kinds.address import RemoveAddress
+from vppcfg.model.state import State
 from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation
+from vppcfg.plan.operation import Operation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -23,6 +24,7 @@ _VR = "vrrp_vr"
 class CreateVirtualRouter(SetObject):
     """vrrp_vr_add_del: create a virtual router, which neither runs nor tracks anything; peers come next."""
 
+    noun = VirtualRouter.noun
     item: VirtualRouter
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -46,6 +48,7 @@ class CreateVirtualRouter(SetObject):
 class RemoveVirtualRouter(RemoveObject):
     """vrrp_vr_add_del: remove a virtual router that does not run: VPP would leave the addresses on the interface."""
 
+    noun = VirtualRouter.noun
     item: VirtualRouter
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -64,6 +67,7 @@ class RemoveVirtualRouter(RemoveObject):
 class _RouterOperation(Operation):
     """An operation on a virtual router that is there."""
 
+    noun = VirtualRouter.noun
     item: VirtualRouter
     """The virtual router before the operation."""
 
@@ -119,6 +123,9 @@ class StopVirtualRouter(_RouterOperation):
         _RouterOperation.apply_to(self, working)
         for address in self.taken:
             RemoveAddress(interface=self.item.interface, address=address).apply_to(working)
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return Predicate("stops", "stop")
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 0})

@@ -16,7 +16,7 @@ from vppcfg.plan.impact_level import Impact as Impact
 from vppcfg.plan.links import Links
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
-from vppcfg.plan.stages import Step
+from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -90,7 +90,7 @@ def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterato
     if not kinds:
         return
     linked = (Links(WorkingState(observed)).linked, Links(WorkingState(reached)).linked)
-    places = {step.operation.subject: place for place, step in enumerate(steps)}
+    places = {step.operation.subject: place for place, step in enumerate(steps) if step.stage is not Stage.TAG}
     for kind in kinds:
         for each in kind.traffic_impacts(observed, reached, linked):
             causes = [places[name] for name in each.needs if name in places]

@@ -59,4 +59,5 @@ class RemoveObject(Operation):
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
-        return Predicate("is removed", "are removed")
+        is_set_anew = self.subject in desired.of(type(self.item))
+        return Predicate("is set anew", "are set anew") if is_set_anew else Predicate("is removed", "are removed")

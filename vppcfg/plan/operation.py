@@ -6,7 +6,6 @@ turn of one is stands in `plan/stages`.
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import ClassVar, NamedTuple
 
@@ -84,8 +83,7 @@ class Operation:
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object on the way from one state to the other."""
-        verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()
-        return Predicate(f"is changed ({verb})", f"are changed ({verb})")
+        return Predicate("changes", "change")
 
     def pause(self, context: PauseContext) -> Pause:
         """Return how long VPP forwards nothing for it: for most, no time to speak of."""

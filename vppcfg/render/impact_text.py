@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
+from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.impact import Impact, Loss, part_name
 from vppcfg.plan.plan import Plan
@@ -177,7 +178,8 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
 def _counted(names: list[str], plan: Plan) -> str:
     """Name interfaces, but count those whose parent is named too, and those that would be too many."""
     named = set(names)
-    tops = [name for name in names if _parent(name, plan) not in named]
+    routers = plan.observed.of(VirtualRouter)
+    tops = [routers[name].label if name in routers else name for name in names if _parent(name, plan) not in named]
     below = len(names) - len(tops)
     if not below:
         return listed(tops)

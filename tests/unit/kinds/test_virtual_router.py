@@ -53,10 +53,10 @@ def test_each_family_is_a_router_and_peers_come_before_it_starts() -> None:
 @pytest.mark.parametrize(
     ("after", "impact", "text"),
     [
-        ({5: {**ONE, "state": "down"}}, Impact.REMOVE, "eth0 5 answers for its addresses no more"),
-        ({}, Impact.REMOVE, "eth0 5 answers for its addresses no more"),
-        ({5: {"addresses": ["192.0.2.253"]}}, Impact.REMOVE, "eth0 5 gives addresses up"),
-        ({5: {**ONE, "priority": 90}}, Impact.FLAP, "eth0 5 flaps"),
+        ({5: {**ONE, "state": "down"}}, Impact.REMOVE, "virtual router eth0 5 answers for its addresses no more"),
+        ({}, Impact.REMOVE, "virtual router eth0 5 answers for its addresses no more"),
+        ({5: {"addresses": ["192.0.2.253"]}}, Impact.REMOVE, "virtual router eth0 5 gives addresses up"),
+        ({5: {**ONE, "priority": 90}}, Impact.FLAP, "virtual router eth0 5 flaps"),
         ({5: {**ONE, "track": {"loop1": 50}}}, Impact.NONE, ""),
     ],
     ids=str,

@@ -94,6 +94,8 @@ def test_a_route_that_stays_loses_its_way_with_the_address_or_the_interface() ->
     assert "10.0.0.0/8 loses its way, because eth0 gets another address instead" in list(
         impact_lines(between(first, moved))
     )
+    described = moved.replace("mtu: 1500,", "mtu: 1500, description: changed,")
+    assert list(impact_lines(between(first, described))) == list(impact_lines(between(first, moved)))
     lines = list(impact_lines(between(first, down)))
     assert any("10.0.0.0/8" in line and "10.1.0.0/16" in line and "lose their ways" in line for line in lines), lines
 
