@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from enum import Enum
 
@@ -38,24 +38,28 @@ class RestLine:
     """VPP's answer when it failed."""
 
 
-def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[RestLine]:
+def run_rest(
+    commands: Iterable[tuple[int, str]], target: Target, *, meaning: Callable[[str], str] = str
+) -> Iterator[RestLine]:
     """Run commands, each with the number of its line, one by one, and yield the outcome of each.
 
-    One that VPP refuses ends nothing. Raise DataplaneError when VPP does not answer.
+    One that VPP refuses ends nothing. `meaning` returns a command with its words in full, by which its effect is
+    looked up. Raise DataplaneError when VPP does not answer.
     """
     vpp, _ = target.connect_apart()
     with closing(vpp):
         repetition = Repetition(vpp.run_at_prompt)
         for number, line in commands:
             text = without_secrets(line)
-            if repetition.is_there(line):
+            full = meaning(line)
+            if repetition.is_there(full):
                 yield RestLine(number=number, text=text, end=LineEnd.THERE)
                 continue
-            missing = repetition.missing(line)
+            missing = repetition.missing(full)
             code, answer = (-1, missing) if missing else vpp.run_at_prompt(line)
             if not code:
                 yield RestLine(number=number, text=text, end=LineEnd.DONE)
-            elif repetition.is_done(line, answer):
+            elif repetition.is_done(full, answer):
                 yield RestLine(number=number, text=text, end=LineEnd.THERE)
             else:
                 reason = without_secrets(" ".join(answer.split())) or f"VPP answers {code}"

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     commands = list(_commands(read_source(args.file).decode(errors="replace")))
     ends: Counter[LineEnd] = Counter()
-    for line in run_rest(commands, target_of(args)):
+    for line in run_rest(commands, target_of(args), meaning=meaning_of):
         ends[line.end] += 1
         _print(line)
     counts = ", ".join(f"{ends[end]} {end.value}" for end in LineEnd if ends[end]) or "nothing to do"
@@ -58,6 +58,15 @@ def _commands(text: str) -> Iterator[tuple[int, str]]:
         words = command.split()
         if words[0] not in _PASSED_OVER:
             yield number, " ".join(words)
+
+
+def meaning_of(line: str) -> str:
+    """Return a command with the words in full that VPP takes abbreviated, such as `set int state loop0 up`."""
+    from vppcfg.adopt.grammar import grammar_of
+    from vppcfg.common.release import NEWEST
+
+    parsed = grammar_of(NEWEST).read(line)
+    return f"{parsed.command} {parsed.rest}".strip() if parsed.command else line
 
 
 def _print(line: RestLine) -> None:

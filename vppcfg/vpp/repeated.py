@@ -57,17 +57,17 @@ _STACKING = (
         r"^\s+(?:l2-)?policer-{way}\b|\(l2-policer-{way}\)",
     ),
     _family(
-        r"set interface reassembly (?P<interface>\S+) on",
+        r"set interface reassembly (?P<interface>\S+) on\b.*",
         "show interface {interface} features",
         r"^\s+ip6-full-reassembly-feature[\s\S]*?^\s+ip4-full-reassembly-feature",
     ),
     _family(
-        r"set interface reassembly (?P<interface>\S+) ip4",
+        r"set interface reassembly (?P<interface>\S+) ip4\b.*",
         "show interface {interface} features",
         r"^\s+ip4-full-reassembly-feature",
     ),
     _family(
-        r"set interface reassembly (?P<interface>\S+) ip6",
+        r"set interface reassembly (?P<interface>\S+) ip6\b.*",
         "show interface {interface} features",
         r"^\s+ip6-full-reassembly-feature",
     ),

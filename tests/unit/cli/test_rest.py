@@ -7,6 +7,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, Serve, two_ports
 from vppcfg.app.rest import without_secrets
 from vppcfg.cli.main import main
+from vppcfg.cli.rest import meaning_of
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -32,6 +33,18 @@ def test_each_command_is_run_and_a_second_time_changes_nothing(
     assert "there already  create loopback interface instance 7\n" in capsys.readouterr().out
     main(["dump", "-a", vpp])
     assert capsys.readouterr().out == dumped
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    [
+        ("set int reass loop10 on", "set interface reassembly loop10 on"),
+        ("ip rou add ::/0 via loop10", "ip route add ::/0 via loop10"),
+        ("set i x", "set i x"),
+    ],
+)
+def test_the_effect_of_a_command_is_looked_up_by_its_words_in_full(line: str, meaning: str) -> None:
+    assert meaning_of(line) == meaning
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def repetition() -> Repetition:
         ("policer input name pol1 loop11", False),
         ("policer input unapply name pol1 loop10", False),
         ("set interface reassembly loop10 ip4", True),
+        ("set interface reassembly loop10 ip4 on", True),
         ("set interface reassembly loop10 on", False),
         ("set interface reassembly loop10 ip6", False),
         ("qos record ip loop10", True),
