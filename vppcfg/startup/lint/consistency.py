@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vppcfg.common.numbers import numbered
+from vppcfg.common.numbers import numbered, size_text
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
@@ -24,6 +24,7 @@ _DEFAULT_MTU = range(64, 9001)
 _DESCRIPTORS = ("num-rx-desc", "num-tx-desc", "rx-queue-size", "tx-queue-size")
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
+ORDINARY_PAGE = 4096
 _LOSES_PLUGIN_PATH = Release(26, 2)
 """1639bff5421; tried on 26.10."""
 _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
@@ -50,6 +51,7 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     yield from _sleeping_main_thread(conf, facts)
     yield from _values_out_of_range(conf)
     yield from _buffers_larger_than_pages(conf, facts)
+    yield from buffer_page_problems(conf, size_bytes(entry_at(conf, "memory", "default-hugepage-size")))
 
 
 def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
@@ -211,6 +213,17 @@ def _buffers_larger_than_pages(conf: Conf, facts: ConfFacts) -> Iterator[Problem
     if entry is not None and page is not None and facts.data_size + _HEADROOM_BYTES > page:
         text = f"a buffer of {facts.data_size} bytes does not fit into a page of {page}, which stops VPP"
         yield problem("conf-range", entry, text)
+
+
+def buffer_page_problems(conf: Conf, default_hugepage: int | None) -> Iterator[Problem]:
+    """Find pages for buffers that are neither ordinary nor the default hugepages (clib_pmalloc_create_shared_arena)."""
+    entry = entry_at(conf, "buffers", "page-size")
+    page = size_bytes(entry)
+    if entry is not None and page and default_hugepage and page not in {ORDINARY_PAGE, default_hugepage}:
+        usual, asked = size_text(default_hugepage), size_text(page)
+        text = f"VPP stops at buffers on pages of {asked}, for its default hugepages have {usual}: write"
+        text += f" `page-size default-hugepage`, or `default-hugepage-size {asked}` in `memory`"
+        yield problem("conf-hugepages", entry, text)
 
 
 def _sockets(conf: Conf) -> Iterator[Problem]:

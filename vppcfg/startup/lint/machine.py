@@ -14,6 +14,7 @@ from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.lint.consistency import ORDINARY_PAGE, buffer_page_problems
 from vppcfg.startup.lint.cores import machine_core_problems
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, size_bytes
 from vppcfg.startup.lint.finding import warning
@@ -23,7 +24,6 @@ _CUT = Release(25, 2)
 _PAGES = (("buffers", "page-size"), ("memory", "main-heap-page-size"), ("statseg", "page-size"))
 _ON_PAGES = (("memory", "main-heap-size", "the main heap", 1 << 30), ("statseg", "size", "the statistics", 32 << 20))
 """Stanzas, their sizes and VPP's defaults."""
-_SMALL_PAGE = 4096
 _RUN = "/run"
 _GROUPS = (("unix", "gid"), ("api-segment", "gid"))
 _IOMMU = ("intel_iommu=on", "amd_iommu=on", "iommu=pt", "iommu=on")
@@ -46,17 +46,22 @@ def machine_problems(conf: Conf, release: Release, host: Host, folders: Collecti
 def _pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find hugepages of a size that the machine does not have, which stop VPP, and sizes of which there are none."""
     pools = [pool for node in host.nodes for pool in node.hugepages]
+    usual = None if entry_at(conf, "memory", "default-hugepage-size") else host.default_hugepage_bytes
     for stanza, key in _PAGES:
         entry = entry_at(conf, stanza, key)
         size = size_bytes(entry)
-        if entry is None or size is None or size <= _SMALL_PAGE:
+        if entry is None or size is None or size <= ORDINARY_PAGE:
             continue
         if size not in {pool.page_bytes for pool in pools}:
             have = ", ".join(sorted({size_text(pool.page_bytes) for pool in pools})) or "none"
             text = f"this machine has no hugepages of {size_text(size)}, which stops VPP; it has {have}"
             yield problem("conf-hugepages", entry, text)
+        elif stanza == "buffers" and (unfit := list(buffer_page_problems(conf, usual))):
+            yield from unfit
         elif not sum(pool.total for pool in pools if pool.page_bytes == size):
-            text = f"this machine has set no hugepages of {size_text(size)} aside; `sysctl vm.nr_hugepages` does so"
+            switch = f"/sys/kernel/mm/hugepages/hugepages-{size >> 10}kB/nr_hugepages"
+            how = "sysctl vm.nr_hugepages" if size == host.default_hugepage_bytes else f"echo NUMBER > {switch}"
+            text = f"this machine has set no hugepages of {size_text(size)} aside; `{how}` does so"
             yield warning("conf-hugepages", entry, text)
     yield from _too_few_pages(conf, facts, host, release)
 
@@ -67,7 +72,7 @@ def _too_few_pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -
     buffers_entry = entry_at(conf, "buffers", "page-size") or entry_at(conf, "buffers", "buffers-per-numa")
     usual = page or host.default_hugepage_bytes
     need: dict[int, list[tuple[str, int]]] = {}
-    if usual and usual > _SMALL_PAGE:
+    if usual and usual > ORDINARY_PAGE:
         each = buffer_bytes(facts.data_size, has_dpdk=is_loaded(conf, "dpdk", release))
         pages = pages_for(facts.most_buffers, max(1, usual // each)) * len(host.node_ids)
         need[usual] = [
@@ -75,7 +80,7 @@ def _too_few_pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -
         ]
     for stanza, key, what, default in _ON_PAGES:
         size = size_bytes(entry_at(conf, stanza, "main-heap-page-size" if stanza == "memory" else "page-size"))
-        if size and size > _SMALL_PAGE:
+        if size and size > ORDINARY_PAGE:
             pages = -(-(size_bytes(entry_at(conf, stanza, key)) or default) // size)
             need.setdefault(size, []).append((what, pages))
     for size, parts in need.items():
