@@ -43,6 +43,8 @@ from vppcfg.model.state import State
 _DEEPEST_EXEC = 8
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
 _REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
+_RULES = {"nothing": "adopt-does-nothing", "whole": "adopt-whole-address"}
+"""Of faults that are of the line itself."""
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
 """The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
@@ -293,7 +295,7 @@ class Replay:
     def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
         """Turn the line that a fault is about into one: this line, or the last one that set a place."""
         kind, name, why = fault
-        culprit, rule = line, "adopt-does-nothing" if kind == "nothing" else "adopt-lcp-before-member"
+        culprit, rule = line, _RULES.get(kind, "adopt-lcp-before-member")
         if kind in {"lcp", "mtu"}:
             place = ("lcp", name) if kind == "lcp" else ("packet mtu", name)
             former = self._setters.get(place)
@@ -380,6 +382,12 @@ class _Watch:
         is_missing = index is not None and not self._simulation.has_acl(index)
         return f"there is no access list {number}" if is_missing and not {"del", "delete"} & set(self._words) else ""
 
+    def _has_idle_protocol(self) -> bool:
+        """Return whether a mapping names a protocol and no ports (add_static_mapping_command_fn)."""
+        words = self._words
+        port = "".join(words[words.index("local") + 2 :][:1]) if "local" in words else ""
+        return not port.isdecimal() and not {"tcp", "udp", "icmp"}.isdisjoint(words) and "del" not in words
+
     def _sub_mtus(self) -> dict[str, int]:
         subs = self._simulation.sub_interfaces(self._words[-1])
         return {self._simulation.name_of(sub): sub.mtus[0] for sub in subs}
@@ -391,6 +399,8 @@ class _Watch:
         if self._missing:
             text = f"VPP takes it and does nothing: {self._missing}"
             yield "nothing", "", text
+        if self._command == "nat44 add static mapping" and self._has_idle_protocol():
+            yield "whole", "", "VPP passes over the protocol of a mapping without ports, and maps the whole address"
         if not self._bond:
             return
         if self._simulation.mac_of(self._bond) != self._mac and self._simulation.has_pair(self._bond):

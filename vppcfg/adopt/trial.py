@@ -38,7 +38,8 @@ from vppcfg.record import record
 _ROUTE, _TABLE = "route of the prompt", "FIB table without a name"
 _FEATURE, _STAYS = "feature", "det44-"
 """DET44 enables its feature where it should disable it (det44_interface_add_del); `State` has whether it is on."""
-_OWN_TAG = re.compile(r" (?:tcp|udp|icmp|addr|ident)-\S+$")
+_MAPPING = re.compile(r"local \S+ external \S+|\w+ local \S+ \d+ external \S+ \d+|to \S+|\w+ \d+ to \S+ \d+")
+"""How the name of what NAT44 maps begins; the tag behind it is what a file calls it."""
 _NAMED = frozenset({"interfaces", "lcps", "virtual", "vrfs", *(kind.table for kind in TABLES)})
 """Tables of `State` whose objects lines name."""
 _KEY_OF: Mapping[str, str] = {
@@ -117,7 +118,8 @@ def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> I
             continue
         if each.kind == _FEATURE and each.name.startswith(_STAYS):
             continue
-        yield (each.kind, f"{each.holder} {_OWN_TAG.sub('', each.name)}".strip()), each.lines
+        mapping = _MAPPING.match(each.name) if each.kind == "NAT44 static mapping" else None
+        yield (each.kind, f"{each.holder} {mapping[0] if mapping else each.name}".strip()), each.lines
 
 
 @record

@@ -18,7 +18,12 @@ _AF_PACKET_OVERHEAD = 44
 _LINUX_MIN_MTU = 68
 _TELLING_L2 = frozenset({"Loopback", "bvi"})
 """Classes that inform the switch of a new MAC address (vnet/ethernet/interface.c, vnet/l2/l2_bvi.c)."""
-_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"})
+_UNCHANGEABLE = frozenset(
+    {
+        *("rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"),
+        *("BVI", "Packet generator", "Pipe", "IPSEC Tunnel", "GENEVE", "VXLAN_GPE", "GTPU"),
+    }
+)
 """Device classes whose driver cannot set a maximum frame size."""
 
 

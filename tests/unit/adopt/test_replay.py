@@ -35,6 +35,33 @@ def test_a_port_that_only_the_script_names_is_assumed() -> None:
     assert not adoption.report.is_whole
 
 
+NAT = "nat44 plugin enable sessions 1000\ncreate loopback interface instance 0\nset interface state loop0 up\n"
+NAT += "set interface ip address loop0 203.0.113.2/24\n"
+
+
+@pytest.mark.parametrize("outer", ["203.0.113.9", "loop0"])
+def test_mappings_of_nat44_are_in_the_file_and_come_about_so(outer: str) -> None:
+    """Whatever the file calls them: VPP has the name as a tag, and a script can give none."""
+    add, port = "nat44 add static mapping", outer.replace("9", "8")
+    lines = f"{add} local 192.168.1.20 external {outer}\n{add} udp local 192.168.1.21 53 external {port} 53\n"
+    adoption = adopted(f"{NAT}{lines}")
+    assert set(outcomes(adoption)) == {"file"}
+    assert adoption.report.notices == ()
+
+
+def test_a_mapping_with_a_protocol_and_no_ports_is_of_the_whole_address() -> None:
+    adoption = adopted(f"{NAT}nat44 add static mapping icmp local 192.168.1.20 external 203.0.113.9\n")
+    assert (fault_in(adoption).number, fault_in(adoption).rule) == (5, "adopt-whole-address")
+    assert "{ local: 192.168.1.20, external: 203.0.113.9 }" in adoption.text
+
+
+@pytest.mark.parametrize("made", ["bvi create instance 1", "create packet-generator interface pg0", "ipsec itf create"])
+def test_vpp_refuses_the_mtu_of_what_has_no_frames_of_its_own(made: str) -> None:
+    name = {"bvi": "bvi1", "create": "pg0", "ipsec": "ipsec0"}[made.split()[0]]
+    adoption = adopted(f"{made}\nset interface mtu 1500 {name}\n", past_errors=True)
+    assert outcomes(adoption) == ["unmanaged", "fault"]
+
+
 def test_nothing_is_assumed_where_the_ports_are_known() -> None:
     adoption = adopted("set interface state xe0 up\n", may_assume=False)
     assert outcomes(adoption) == ["fault"]
