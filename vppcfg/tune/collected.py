@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from vppcfg.model.host import Host, host_of
 from vppcfg.tune.reading import (
     BufferPool,
     ErrorCounter,
@@ -128,26 +130,52 @@ def cpu_set(text: str) -> frozenset[int]:
 
 
 def parts_of_host(document: Any) -> Parts:
-    """Return the machine from host.json. Raise ValueError when the document has another shape."""
+    """Return the machine from host.json, of a capture or of `vppcfg host`.
+
+    Raise ValueError when the document has another shape.
+    """
     try:
-        facts = HostFacts(
-            isolated=cpu_set(document["isolated"]) if document.get("isolated") is not None else None,
-            siblings=tuple(cpu_set(group) for group in document.get("siblings", ())),
-            sockets=tuple((int(cpu), int(node)) for cpu, node in document.get("sockets", {}).items()),
-            governors=tuple((int(cpu), str(name)) for cpu, name in document.get("governors", {}).items()),
-            frequencies_khz=tuple(
-                (int(cpu), int(now), int(most)) for cpu, (now, most) in document.get("frequencies_khz", {}).items()
-            ),
-            pci_links=tuple(
-                (str(address), float(speed), int(width), float(max_speed), int(max_width))
-                for address, (speed, width, max_speed, max_width) in document.get("pci_links", {}).items()
-            ),
-            preemptions=tuple((str(name), int(count)) for name, count in document.get("preemptions", {}).items()),
-        )
+        facts = _of_inventory(host_of(document)) if "cpus" in document else _of_capture(document)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{type(error).__name__} at {error}") from error
+    if facts == HostFacts():
+        if document.keys().isdisjoint(each.name for each in fields(HostFacts)):
+            raise ValueError("it has nothing of a machine")
+        return {}
     links = tuple(PciDevice(address=each[0], gt_per_s=each[1], width=each[2]) for each in facts.pci_links)
     return {"host": facts, "pci": links} if links else {"host": facts}
+
+
+def _of_capture(document: Any) -> HostFacts:
+    return HostFacts(
+        isolated=cpu_set(document["isolated"]) if document.get("isolated") is not None else None,
+        siblings=tuple(cpu_set(group) for group in document.get("siblings", ())),
+        sockets=tuple((int(cpu), int(node)) for cpu, node in document.get("sockets", {}).items()),
+        governors=tuple((int(cpu), str(name)) for cpu, name in document.get("governors", {}).items()),
+        frequencies_khz=tuple(
+            (int(cpu), int(now), int(most)) for cpu, (now, most) in document.get("frequencies_khz", {}).items()
+        ),
+        pci_links=tuple(
+            (str(address), float(speed), int(width), float(max_speed), int(max_width))
+            for address, (speed, width, max_speed, max_width) in document.get("pci_links", {}).items()
+        ),
+        preemptions=tuple((str(name), int(count)) for name, count in document.get("preemptions", {}).items()),
+    )
+
+
+def _of_inventory(host: Host) -> HostFacts:
+    """Return what an inventory has of it, which is all but the clocks."""
+    links = []
+    for nic in host.nics:
+        if (now := nic.link) is not None:
+            most = min(filter(None, (nic.link_max, nic.slot_max)), key=lambda link: link.rate, default=now)
+            links.append((nic.address, now.speed_gts, now.width, most.speed_gts, most.width))
+    return HostFacts(
+        isolated=frozenset(cpu.id for cpu in host.cpus if cpu.is_isolated),
+        siblings=tuple(dict.fromkeys(frozenset(cpu.siblings) for cpu in host.cpus if cpu.siblings)),
+        sockets=tuple((cpu.id, cpu.node) for cpu in host.cpus),
+        pci_links=tuple(links),
+    )
 
 
 def parts_of_api(document: Any) -> Parts:

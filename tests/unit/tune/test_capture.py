@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.tune.material import CASES
 from vppcfg.errors import UsageError
+from vppcfg.model.host import Cpu, Host, Nic, PcieLink, host_document
 from vppcfg.tune.assemble import reading_of
 from vppcfg.tune.capture import Capture, read_captures, write_captures
 from vppcfg.tune.interval import load_of
@@ -46,6 +47,25 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     one, two = read_captures(tmp_path / "out")
     assert (one.taken_s, dict(one.texts), dict(one.documents)) == (1.0, dict(first.texts), dict(first.documents))
     assert (two.taken_s, list(two.texts)) == (6.5, ["errors"])
+
+
+def test_the_inventory_of_a_machine_is_read_as_its_part_of_a_capture(tmp_path: Path) -> None:
+    cpus = tuple(Cpu(id=each, node=each // 2, siblings=(each, each ^ 1), is_isolated=each == 1) for each in range(4))
+    link, slot = PcieLink(speed_gts=8.0, width=4), PcieLink(speed_gts=16.0, width=8)
+    nic = Nic(address="0000:01:00.0", vendor=0x8086, device=1, link=link, link_max=slot, slot_max=link)
+    (tmp_path / "session.txt").write_text(f"vpp# show run\n{RUNTIME}")
+    (tmp_path / "host.json").write_text(json.dumps(host_document(Host(cpus=cpus, nics=(nic,)))))
+    (found,) = read_captures(tmp_path)
+    host = reading_of(found).host
+    assert host is not None
+    assert (host.isolated, host.siblings) == (frozenset({1}), (frozenset({0, 1}), frozenset({2, 3})))
+    assert dict(host.sockets) == {0: 0, 1: 0, 2: 1, 3: 1}
+    assert host.pci_links == (("0000:01:00.0", 8.0, 4, 8.0, 4),)
+
+
+def test_a_document_of_something_else_is_no_machine() -> None:
+    (remark,) = reading_of(Capture(name="a", texts={"runtime": RUNTIME}, documents={"host": {"name": "r1"}})).remarks
+    assert remark == "host.json is not what vppcfg writes (it has nothing of a machine), and is left out"
 
 
 def test_a_folder_in_use_is_not_written_to(tmp_path: Path) -> None:
