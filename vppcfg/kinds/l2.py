@@ -8,6 +8,7 @@ Bridge domains themselves are a kind of their own, with who is in them: `kinds/b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
@@ -16,9 +17,9 @@ from vppcfg.config.rules.index import Index
 from vppcfg.kinds import l2_steps
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
-from vppcfg.kinds.tag_rewrite import tag_rewrites
+from vppcfg.kinds.tag_rewrite import carried_tags, tag_rewrites, tags_of
 from vppcfg.model.features import DELETED
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -76,6 +77,23 @@ def l2xc_target_routes(index: Index) -> Iterator[Problem]:
                 yield _problem("l2xc-one-way", source, text)
 
 
+def l2xc_tags(index: Index) -> Iterator[Problem]:
+    """Find cross-connects of sub-interfaces whose frames leave with tags that the target does not have."""
+    wrong = {
+        (source.name, target.name): (source, carried_tags(source, target))
+        for source, target in _pairs(index)
+        if (own := tags_of(target)) and tags_of(source) and carried_tags(source, target) != own
+    }
+    for (name, other), (source, carried) in wrong.items():
+        if (other, name) in wrong and other < name:
+            continue
+        vlans = " and ".join(str(vlan) for vlan, _ in carried)
+        tags = f"VLAN tag{'s' if len(carried) > 1 else ''} {vlans}" if carried else "no VLAN tag"
+        text = f"frames from {name} leave {other} with {tags}; rewrite tags, such as by `tag-rewrite: {{ pop: "
+        text += f"{len(tags_of(source))} }}` on both ends"
+        yield replace(_problem("l2xc-tags", source, text), severity=Severity.WARNING)
+
+
 def l2xc_in_bridge(index: Index) -> Iterator[Problem]:
     """Find cross-connects from or to an interface that is part of a bridge domain."""
     for target_name, sources in index.sources.items():
@@ -117,6 +135,7 @@ _RULES = (
     l2xc_mtu,
     l2xc_target_l3,
     l2xc_target_routes,
+    l2xc_tags,
     l2xc_in_bridge,
     l2xc_with_subs,
 )

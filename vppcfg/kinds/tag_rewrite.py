@@ -135,6 +135,33 @@ class TagRewriteKey(EntryKey):
 TAG_REWRITE = TagRewriteKey()
 
 
+Tags = tuple[tuple[int, bool], ...]
+"""VLAN tags, the outer one first, each with whether it is 802.1ad."""
+
+
+def tags_of(interface: InterfaceConfig) -> Tags:
+    """Return the tags that a sub-interface matches, none of a port."""
+    match = interface.encapsulation
+    if match is None:
+        return ()
+    return ((match.outer, match.is_dot1ad), *(() if match.inner is None else ((match.inner, False),)))
+
+
+def carried_tags(source: InterfaceConfig, target: InterfaceConfig) -> Tags:
+    """Return the tags with which a frame of `source` leaves `target`, which undoes there what it does to its own."""
+    kept, added = _rewriting(source)
+    own, (put_back, taken) = tags_of(target), _rewriting(target)
+    return (*own[:put_back], *(*added, *tags_of(source)[kept:])[len(taken) :])
+
+
+def _rewriting(interface: InterfaceConfig) -> tuple[int, Tags]:
+    """Return how many tags an interface takes off frames that it receives, and which it puts on."""
+    rewrite = interface.tag_rewrite.rewrite if interface.tag_rewrite is not None else None
+    popped, pushed = _counts(rewrite)
+    tags = ((rewrite.tag1, not rewrite.push_dot1q), (rewrite.tag2, False)) if rewrite is not None else ()
+    return popped, tags[:pushed]
+
+
 def tag_rewrites(index: Index) -> Iterator[Problem]:
     """Find tag rewrites that ask for nothing or too much, or on what hands no frames on."""
     for interface in index.interfaces:

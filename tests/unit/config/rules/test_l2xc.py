@@ -4,6 +4,9 @@ import pytest
 
 from vppcfg.config.load import parse_text
 
+POP, TO_2 = ", tag-rewrite: {pop: 1}", ", tag-rewrite: {translate: {dot1q: 2}}"
+SUBS = "{{a: {{sub-interfaces: {{1: {{l2xc: b.2{}}}}}}}, b: {{sub-interfaces: {{2: {{l2xc: a.1{}}}}}}}}}"
+
 
 def found_in(text: str) -> list[tuple[str, str]]:
     return [(problem.rule, str(problem.path[1])) for problem in parse_text(f"interfaces: {text}", "test").problems]
@@ -34,12 +37,25 @@ def found_in(text: str) -> list[tuple[str, str]]:
         ("{a: {l2xc: b, sub-interfaces: {1: {state: up}}}, b: {}}", [("l2xc-with-subs", "a")]),
         ("{a: {l2xc: b}, b: {sub-interfaces: {1: {state: up}}}}", []),
         ("{a: {l2xc: b.1}, b: {sub-interfaces: {1: {l2xc: a}}}}", []),
-        ("{a: {sub-interfaces: {1: {l2xc: a.2}, 2: {l2xc: a.1}}}}", []),
+        ("{a: {sub-interfaces: {1: {l2xc: a.2}, 2: {l2xc: a.1}}}}", [("l2xc-tags", "a")]),
         ("{a: {sub-interfaces: {1: {l2xc: a.1}}}}", [("l2xc-self", "a")]),
         ("{a: {l2xc: a.1, sub-interfaces: {1: {l2xc: a}}}}", [("l2xc-with-subs", "a")]),
     ],
 )
 def test_what_a_cross_connect_may_point_to(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found_in(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SUBS.format("", ""), [("l2xc-tags", "a")]),
+        (SUBS.format(POP, ""), [("l2xc-tags", "a")]),
+        (SUBS.format(POP, POP), []),
+        (SUBS.format(TO_2, ""), []),
+    ],
+)
+def test_what_a_cross_connect_does_to_frames_is_warned_of(text: str, expected: list[tuple[str, str]]) -> None:
     assert found_in(text) == expected
 
 
