@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface, ip_network
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig, PolicyRouteConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.acl import AclAction
+from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.model.problem import Problem, Severity
 
 
@@ -63,4 +64,29 @@ def policy_route_twice(index: Index) -> Iterator[Problem]:
             yield Problem(rule="policy-route-twice", path=(*entry.path, "via"), text=text)
 
 
-RULES = (policy_route_acl, policy_route_priority, policy_route_twice)
+def policy_route_own(index: Index) -> Iterator[Problem]:
+    """Find policy routes that take everything from the neighbours of an interface, what is for the router too."""
+    for interface, entry in _entries(index):
+        acl = index.configuration.acls.get(entry.acl)
+        addresses = [ip_interface(each) for each in interface.addresses if (":" in each) is entry.is_ipv6]
+        found = ((each.ip, _taking(acl.rules, each)) for each in addresses if acl is not None)
+        own, rule = next(((host, rule) for host, rule in found if rule is not None), (None, None))
+        if rule is not None:
+            has_broadcasts = not entry.is_ipv6 and rule.source == rule.destination == "0.0.0.0/0"
+            what = (
+                f"{own}, an address of {interface.name}{', and of DHCP to 255.255.255.255' if has_broadcasts else ''}"
+            )
+            text = f"the ACL {entry.acl} permits all packets to {what}: the next hop gets them; deny them before"
+            yield Problem(rule="policy-route-own", path=(*entry.path, "acl"), text=text, severity=Severity.WARNING)
+
+
+def _taking(rules: Iterable[AclRule], own: IPv4Interface | IPv6Interface) -> AclRule | None:
+    """Return the first rule that looks at packets to an address from its network, where it permits all of them."""
+    for rule in rules:
+        source, destination = ip_network(rule.source), ip_network(rule.destination)
+        if destination.version == own.version and own.ip in destination and source.overlaps(own.network):
+            return rule if rule.action is not AclAction.DENY and rule.protocol == 0 else None
+    return None
+
+
+RULES = (policy_route_acl, policy_route_priority, policy_route_twice, policy_route_own)

@@ -347,7 +347,7 @@ def test_virtual_routers_hear_each_other(tmp_path: Path, first: str, second: str
     [
         (
             "policy-routes: [ { acl: guests, family: ipv4, via: 192.0.2.3 } ]",
-            "acls: { guests: { terms: [ { action: permit } ] } }\n",
+            "acls: { guests: { terms: [ { action: permit, protocol: tcp } ] } }\n",
             "a policy route",
         ),
         ("l3xc: { ipv4: { interface: eth0, gateway: 192.0.2.3 } }", "", "`l3xc`"),

@@ -8,6 +8,7 @@ import pytest
 from tests.kinds.there_and_back import configuration_of
 from vppcfg.cli.main import main
 from vppcfg.config.assumed_state import assumed_state
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.policy_route_operations import AddPolicyPaths, AttachPolicy, CreatePolicy, DetachPolicy
 from vppcfg.kinds.policy_route_steps import keeps_places
@@ -239,3 +240,23 @@ def test_a_policy_into_a_table_changes_as_a_whole() -> None:
     one = to(None, [{"vrf": "red"}, "192.0.2.2"]).reached
     plan = to(one, ["192.0.2.2"])
     assert names(plan) == ["CreatePolicy", "AttachPolicy", "DetachPolicy", "RemovePolicy", "ReleaseTypedPolicy"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "text"),
+    [
+        ("{ action: permit }", "192.0.2.1, an address of eth0, and of DHCP to 255.255.255.255"),
+        ("{ action: permit, source: 192.0.2.128/25 }", "192.0.2.1, an address of eth0"),
+        ("{ action: permit, source: 10.0.0.0/8 }", ""),
+        ("{ action: permit, protocol: udp }", ""),
+        ("{ action: deny, destination: 192.0.2.1 }, { action: permit }", ""),
+    ],
+)
+def test_a_policy_route_that_takes_what_is_for_the_router_is_warned_of(terms: str, text: str) -> None:
+    port = "{ addresses: [ 192.0.2.1/24 ], policy-routes: [ { acl: all, via: { interface: eth1 } } ] }"
+    file = f"interfaces: {{ eth0: {port}, eth1: {{ addresses: [ 198.51.100.1/24 ] }} }}\n"
+    file += f"acls: {{ all: {{ terms: [ {terms} ] }} }}"
+    found = [each.text for each in parse_text(file, "test").problems if each.rule == "policy-route-own"]
+    assert found == (
+        [f"the ACL all permits all packets to {text}: the next hop gets them; deny them before"] if text else []
+    )
