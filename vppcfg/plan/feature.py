@@ -100,7 +100,9 @@ class Switch(SetFeature):
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
-        return self._becomes("enabled" if self.is_on else "disabled")
+        after = desired.interfaces.get(self.interface)
+        comes_back = after is not None and getattr(after, self.attribute) != FEATURE_DEFAULTS[self.attribute]
+        return self._becomes("enabled" if self.is_on else "off for a moment" if comes_back else "disabled")
 
 
 def _never(transition: Transition, name: str) -> bool:

@@ -31,6 +31,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
     if plan.of(DisableNat44):
         yield _reset(plan)
         return
+    yield from _moved(plan)
     yield from _followed(plan)
     yield from shortened(list(_mappings(before, after)), _MOST, "and {} more mappings")
     yield from shortened(list(_addresses(before, after)), _MOST, "and {} more addresses")
@@ -58,6 +59,24 @@ def _reset(plan: Plan) -> str:
     return f"NAT44 is {comes_back}: {lost}"
 
 
+def _of_all(plan: Plan) -> str:
+    sizes = plan.observed.facts.sizes
+    return "" if sizes is None else f", of {sizes.nat44_sessions:,} in all"
+
+
+def _moved(plan: Plan) -> Iterator[str]:
+    """Yield the interfaces that go to another table: VPP finds sessions by that of packets (nat44_ed_in2out.c)."""
+    both = ((each, plan.desired.interfaces.get(name)) for name, each in plan.observed.interfaces.items())
+    moved = [
+        before.name
+        for before, after in both
+        if after is not None and before.nat44 and after.nat44 and before.tables[0] != after.tables[0]
+    ]
+    if moved:
+        names = listed(sorted(moved, key=natural_key))
+        yield f"NAT44 sessions of {names} end{_of_all(plan)}, because the VRF is another one"
+
+
 def _followed(plan: Plan) -> Iterator[str]:
     """Yield the interfaces that lose the address which NAT44 has of them, with what waits for another one."""
     before, after = plan.observed, plan.desired
@@ -69,9 +88,7 @@ def _followed(plan: Plan) -> Iterator[str]:
         here = before.facts.followed_addresses.intersection(old) or set(old)
         if not (lost := here - (set(new) - gone)):
             continue
-        sizes = before.facts.sizes
-        count = "its sessions" if sizes is None else f"its sessions, of {sizes.nat44_sessions:,} in all"
-        line = f"NAT44 loses {listed(sorted(lost))} of {name}, and {count}"
+        line = f"NAT44 loses {listed(sorted(lost))} of {name}, and its sessions{_of_all(plan)}"
         if set(new) <= gone and after.interfaces[name].dhcp_client is not None:
             counts = ((sum(each.interface == name for each in followers[kind]), _FOLLOWERS[kind]) for kind in followers)
             waiting = listed([numbered(count, noun) for count, noun in counts if count])

@@ -17,6 +17,7 @@ from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.render.impact_text import impact_lines
 from vppcfg.render.nat44_text import left_alone, nat44_lines
 from vppcfg.render.plan_text import cli_line
 from vppcfg.transaction.guard import harm
@@ -111,15 +112,21 @@ _NO_LEASE = "; until the DHCP client has a lease, 1 pool and 1 mapping of NAT44 
     [
         ({"addresses": ["203.0.113.3/24"]}, _FOLLOWED),
         ({"dhcp-client": True}, _FOLLOWED + _NO_LEASE),
+        (
+            {"addresses": ["203.0.113.2/24"], "vrf": "red"},
+            "NAT44 sessions of wan0 end, of 17 in all, because the VRF is another one",
+        ),
         ({"addresses": ["203.0.113.2/24"], "mtu": 1500}, ""),
     ],
 )
 def test_a_renumbered_interface_says_what_nat44_loses(wan: dict[str, Any], line: str) -> None:
     nat44 = {"pools": [{"interface": "wan0"}], "static": {"web": {**WEB, "external": "wan0:80"}}}
-    before = state_of(with_nat(nat44))
+    before = state_of(with_nat(nat44, vrfs={"red": {"id": 10}}))
     before = replace(before, facts=replace(before.facts, sizes=TableSizes(nat44_sessions=17)))
-    after = with_nat(nat44, {**INTERFACES, "wan0": {**wan, "nat44": "outside"}})
-    assert list(nat44_lines(make_plan(before, resolved(after, before).desired))) == ([line] if line else [])
+    after = with_nat(nat44, {**INTERFACES, "wan0": {**wan, "nat44": "outside"}}, vrfs={"red": {"id": 10}})
+    plan = make_plan(before, resolved(after, before).desired)
+    assert list(nat44_lines(plan)) == ([line] if line else [])
+    assert all("disabled" not in each for each in impact_lines(plan))
 
 
 def test_an_exemption_of_another_table_goes_before_nat44_is_disabled() -> None:
