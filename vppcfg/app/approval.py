@@ -24,7 +24,7 @@ from vppcfg.record import record
 from vppcfg.transaction import guard as guards
 from vppcfg.transaction.accepted import awaited, was_rolled_back
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
-from vppcfg.transaction.folders import WHO_MAY, why_unusable
+from vppcfg.transaction.folders import how_to_get_in, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.leftovers import about_leftovers
@@ -101,7 +101,7 @@ def target_objections(digest: str, target: Target, boot_id: str, terms: Terms) -
         yield Objection(holder_text(holder), hint, ExitCode.NOT_NOW)
     journal = target.journal()
     if reason := why_unusable(journal.folder):
-        yield Objection(f"cannot use {journal.folder}: {reason}", WHO_MAY)
+        yield Objection(f"cannot use {journal.folder}: {reason}", how_to_get_in(reason))
     try:
         change = awaited(journal.newest_first())
         if change is not None and change.entry.boot_id == boot_id:

@@ -83,6 +83,8 @@ class Parser(argparse.ArgumentParser):
             hint = f"`{self.prog} --help` lists the commands"
             if "." in name and self.get_default("config") is not None:
                 hint = f"a configuration file is named with -c: `{self.prog} -c {name}`"
+            elif "/" in name:
+                hint = f"options stand behind the command: `{self.prog} COMMAND -a {name}`"
         raise UsageError(message, hint)
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -193,6 +193,8 @@ def route_loop(index: Index) -> Iterator[Problem]:
             names = " needs ".join(_named(each) for each in (route, *ring))
             what = f"{hop.gateway} lies in" if hop.gateway else f"{_words(vrf_of(route, hop))} looks it up by"
             text = f"{what} {_named(ring[0])}, so that the route leads to itself and drops ({names})"
+            if hop.gateway and ring[0] is route:
+                text = f"no interface reaches {hop.gateway}, so that {_named(route)} leads to itself and drops"
             path = _below(hop, "gateway" if hop.gateway else "vrf")
             yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
 

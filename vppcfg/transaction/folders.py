@@ -28,6 +28,13 @@ def folder_name(socket_path: str) -> str:
     return name if len(name) <= _LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()
 
 
+def how_to_get_in(reason: str) -> str:
+    """Return what to do when the folder of a journal cannot be used, by the system's reason."""
+    if reason == os.strerror(errno.EROFS) or (os.geteuid() == 0 and reason == os.strerror(errno.EACCES)):
+        return "it must be writable; name another folder with --state-dir"
+    return "make room for it there, or name another folder with --state-dir" if os.geteuid() == 0 else WHO_MAY
+
+
 def create_folder(path: Path) -> Path:
     """Return a folder after making what is missing of it. Raise StorageError or UntrustedFileError."""
     try:
@@ -42,8 +49,7 @@ def _hint(error: OSError) -> str:
     """Return what to do when a folder cannot be used."""
     if isinstance(error, NotADirectoryError | FileExistsError):
         return "a file is where it or a folder above it should be; move that, or name another folder with --state-dir"
-    is_root = os.geteuid() == 0
-    return "make room for it there, or name another folder with --state-dir" if is_root else WHO_MAY
+    return how_to_get_in(error.strerror or "")
 
 
 def _create(path: Path) -> None:

@@ -119,6 +119,7 @@ def test_a_file_without_its_option_is_told_as_such(command: str, capsys: pytest.
             "there is no command `chekc`; did you mean `check`?\nvppcfg: hint: `vppcfg --help` lists the commands",
         ),
         (["nat", "whoo"], "`whoo`; did you mean `who`?\nvppcfg: hint: `vppcfg nat --help` lists the commands"),
+        (["nat", "-a", "/run/x.sock", "sessions"], "behind the command: `vppcfg nat COMMAND -a /run/x.sock`\n"),
         (["zzz"], "there is no command `zzz`\n"),
     ],
 )

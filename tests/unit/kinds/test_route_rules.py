@@ -40,7 +40,6 @@ def rules_of(text: str) -> list[tuple[str, str]]:
                 "0.0.0.0/0 of red needs 0.0.0.0/0 needs 0.0.0.0/0 of red",
             ],
         ),
-        ("routes: { 2001:db8:1::/48: '2001:db8:1::1' }", ["2001:db8:1::/48 needs 2001:db8:1::/48"]),
         ("routes: { 10.0.0.0/8: 172.16.0.1, 172.16.0.0/12: 192.0.2.2 }", []),
         ("routes: { 10.0.0.0/8: { via: { gateway: 10.0.0.1, interface: eth0 } } }", []),
         ("    routes: { 0.0.0.0/0: { via: { vrf: default } } }\nroutes: { 0.0.0.0/0: 192.0.2.2 }", []),
@@ -51,6 +50,12 @@ def test_a_loop_is_found_however_long_it_is(routes: str, ring: list[str]) -> Non
     found = rules_of(f"{BASE}{routes}\n")
     assert {rule for rule, _ in found} <= {"route-loop", "vrf-unused"}
     assert sorted(text.partition("(")[2].rstrip(")") for rule, text in found if rule == "route-loop") == sorted(ring)
+
+
+def test_a_gateway_that_only_its_own_route_covers_is_reached_by_no_interface() -> None:
+    found = rules_of(f"{BASE}routes: {{ 2001:db8:1::/48: '2001:db8:1::1' }}\n")
+    text = "no interface reaches 2001:db8:1::1, so that 2001:db8:1::/48 leads to itself and drops"
+    assert ("route-loop", text) in found
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.folders import WHO_MAY, create_folder
+from vppcfg.transaction.folders import WHO_MAY, create_folder, how_to_get_in
 
 
 @pytest.mark.parametrize("below", ["", "vpp/sock"])
@@ -29,3 +29,4 @@ def test_only_who_is_not_root_is_advised_to_be(
     with pytest.raises(StorageError) as caught:
         create_folder(tmp_path / "state")
     assert (caught.value.hint == WHO_MAY) == is_told
+    assert how_to_get_in("Read-only file system") == "it must be writable; name another folder with --state-dir"

@@ -30,6 +30,8 @@ _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
 _NOT_A_LIST = re.compile(r"'.*' is not a list\.", re.DOTALL)
 _QUOTED = re.compile(r"'([^']*)'")
 _NO_NUMBER = "{value} is not a whole number"
+_VLAN_KEYS, _ANY = ("dot1q", "dot1ad", "inner-dot1q"), ("any", "default")
+_ONE_TAG = "; one for several tags is made at VPP's prompt, and listed in `unmanaged`"
 _NO_TRUTH = "{value} is neither true nor false"
 _NONE_OF = "{value} is none of {what}"
 _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
@@ -176,6 +178,7 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
     for pattern, rule, words in _WORDING:
         if match := pattern.fullmatch(message):
             text = words.format(value=shown(raw), **match.groupdict())
+            text += _ONE_TAG if raw in _ANY and path[-1] in _VLAN_KEYS else ""
             return Problem(rule=rule, path=path, text=_advised(text, raw, words, match.groupdict().get("what", "")))
     return Problem(rule="schema-value", path=path, text=message)
 

@@ -11,6 +11,7 @@ from vppcfg.kinds.kind_list import KINDS
 _LINUX = "not managed by vppcfg: set it in Linux on the LCP interface"
 _DAEMON = "not managed by vppcfg: run a routing daemon on the LCP interfaces, whose routes `linux_nl` brings into VPP"
 _SCRIPT = "not managed by vppcfg: a script that `unix { exec FILE }` runs can set it"
+_REST = "not managed by vppcfg: a line in a file for `vppcfg rest` sets it, see docs/not-managed.md"
 _DRIVER = "of the device, not of the file's interfaces: see `dataplane.dpdk` in docs/tuning.md"
 
 
@@ -28,7 +29,8 @@ def _of_kinds() -> Iterator[tuple[str, tuple[tuple[str, ...], str]]]:
 
 FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "table": (("ip-table", "table-id", "fib-table", "vrf-id", "routing-instance"), "written `vrf`, made in `vrfs`"),
-    "address": (("ip", "ipv4", "ipv6", "ip-address", "ip-addresses", "inet", "inet6"), "written `addresses`, a list"),
+    "address": (("ip", "ipv4", "ip-address", "ip-addresses", "inet"), "written `addresses`, a list"),
+    "ipv6": (("inet6", "ip6"), "written `addresses`, a list; autoconfiguration is set in Linux, on the LCP interface"),
     "vlan": (("vlans", "vlan-id", "units", "vif", "subinterfaces", "sub-interface"), "written `sub-interfaces`"),
     "slaves": (("members", "ports", "member-interfaces"), "written `interfaces`, a list"),
     "enabled": (
@@ -55,7 +57,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),
     "nat64": (("cgnat", "map"), _SCRIPT),
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
-    "policer": (("policers", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
+    "policer": (("policers", "policy", "traffic-policy", "shaper", "storm-control"), _REST),
     "cdp": (("lldp-med",), "not in VPP; `lldp` is"),
     "rdma": (("avf",), _SCRIPT),
     "geneve": (("l2tp", "gtpu", "lisp", "srv6", "sr"), _SCRIPT),

@@ -459,6 +459,7 @@ _ROWS = (
         accepts=is_vrf_name,
         expects=f"is no name of a VRF: up to {VRF_LENGTH} letters, digits and /._:@+-, as it stands below `vrfs`",
         pattern=lambda: text(VRF.pattern, VRF_LENGTH),
+        is_taken_for_number=True,
     ),
     Word(
         name="wireguard_key",

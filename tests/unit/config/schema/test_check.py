@@ -95,6 +95,13 @@ def test_a_file_is_a_map(data: Any) -> None:
     [
         ({"mtu": "9000"}, "schema-type", ("mtu",), "`9000` is text, because it is in quotes; remove them"),
         ({"mtu": True}, "schema-type", ("mtu",), "the truth value true is not a whole number"),
+        (
+            {"sub-interfaces": {1: {"encapsulation": {"dot1q": 1, "inner-dot1q": "any"}}}},
+            "schema-type",
+            ("sub-interfaces", 1, "encapsulation", "inner-dot1q"),
+            "listed in `unmanaged`",
+        ),
+        ({"vrf": 10}, "schema-value", ("vrf",), "the number 10, which is no name of a VRF"),
         ({"mtu": 1500.0}, "schema-type", ("mtu",), "is not a whole number"),
         ({"mtu": "x" * 9000}, "schema-type", ("mtu",), "...` is not a whole number"),
         ({"mtu": 127}, "schema-value", ("mtu",), "127 is less than 128"),
