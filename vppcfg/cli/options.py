@@ -85,6 +85,17 @@ def add_assume_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_allow_option(parser: argparse.ArgumentParser) -> None:
+    """Add --allow, for words of startup.conf that only a patched VPP knows."""
+    parser.add_argument(
+        "--allow",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="accept a word in startup.conf that a patched VPP knows; may be given several times",
+    )
+
+
 def judged_release(text: str, assumed: str | None = None) -> tuple[Release, tuple[str, ...]]:
     """Return the release that one which was named is judged as, and notes about that.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import known_release
+from vppcfg.cli.options import add_allow_option, known_release
 from vppcfg.cli.output import paint_for, print_line
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
@@ -70,13 +70,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="DIR",
         help="the directory of VPP's plugins, to see which are installed (default: assume all plugins of the release)",
     )
-    parser.add_argument(
-        "--allow",
-        metavar="WORD",
-        action="append",
-        default=[],
-        help="accept a word that a patched VPP knows; may be given several times",
-    )
+    add_allow_option(parser)
     parser.add_argument("--strict", action="store_true", help="exit 3 after a warning too")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
     parser.set_defaults(run=run)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
+    add_allow_option,
     add_assume_option,
     add_config_option,
     add_dataplane_options,
@@ -61,6 +62,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         help=f"VPP's startup.conf (default: /{STARTUP_CONF}, below the directory of --root)",
     )
+    add_allow_option(parser)
     parser.add_argument(
         "--root",
         metavar="DIR",
@@ -120,7 +122,7 @@ def _report(args: argparse.Namespace) -> UpgradeReport:
     old, more = _source_release(args, observed)
     startup = _startup(args)
     scripts = _scripts(args, startup, old, files)
-    subject = subject_of(loaded, configuration, observed, startup, scripts, packages)
+    subject = subject_of(loaded, configuration, observed, startup, scripts, packages, allowed=args.allow)
     change = ReleaseChange(old=old, new=new)
     findings = judge_upgrade(subject, change)
     rehearsal = None

@@ -107,7 +107,7 @@ def rehearse(
 
 def _boot_simulated(subject: UpgradeSubject, release: Release, files: SourceFiles, ports: list[PhysicalPort]) -> Boot:
     name = release_of(str(release)).name
-    if subject.startup is not None and judge(subject.startup.text, (release,)).stopped:
+    if subject.startup is not None and judge(subject.startup.text, (release,), subject.surroundings).stopped:
         return Boot(failed_at=0, failure=f"VPP does not start with {subject.startup.name}")
     vpp = SimulatedVpp(
         release=name,

@@ -8,6 +8,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.plugins import NEEDS, Need
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.release_table import table_of
+from vppcfg.startup.lint.finding import ConfSurroundings
 from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
@@ -51,18 +52,20 @@ def startup_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator
 
 
 def _words(subject: UpgradeSubject, text: str, change: ReleaseChange) -> Iterator[UpgradeFinding]:
-    today = judge(text, (change.old,))
-    known = set() if today.stopped else {_place(problem) for problem in today.problems}
-    judgement = judge(text, (change.new,))
-    places = _PlacesByRelease(text)
+    today = judge(text, (change.old,), subject.surroundings)
+    known = {_place(problem) for problem in today.problems}
+    judgement = judge(text, (change.new,), subject.surroundings)
+    places = _PlacesByRelease(text, subject.surroundings)
     for problem in judgement.problems:
-        if _place(problem) in known or (weight := _weight(problem, is_fatal=bool(judgement.stopped))) is None:
+        is_known = _place(problem) in known
+        if (is_known and not today.stopped) or (weight := _weight(problem, is_fatal=bool(judgement.stopped))) is None:
             continue
-        since = None if change.is_back else _first(places, problem, change)
+        since = None if change.is_back or is_known else _first(places, problem, change)
+        today_too = f"; so does {change.old}: `--allow WORD` is for what a patched VPP takes" if is_known else ""
         yield UpgradeFinding(
             rule=_RULES.get(problem.rule, "up-startup"),
             weight=weight,
-            text=f"{subject.startup.name if subject.startup else ''}:{problem.line}: {problem.text}",
+            text=f"{subject.startup.name if subject.startup else ''}:{problem.line}: {problem.text}{today_too}",
             objects=(f"startup.conf:{problem.line}",),
             since=since,
             commits=_commits_of(problem, since),
@@ -88,12 +91,13 @@ def _weight(problem: Problem, *, is_fatal: bool) -> Weight | None:
 class _PlacesByRelease(dict[Release, frozenset[tuple[str, int, int]]]):
     """Where a file has problems, by release; each is judged when it is asked for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, surroundings: ConfSurroundings) -> None:
         super().__init__()
         self._text = text
+        self._surroundings = surroundings
 
     def __missing__(self, release: Release) -> frozenset[tuple[str, int, int]]:
-        self[release] = frozenset(map(_place, judge(self._text, (release,)).problems))
+        self[release] = frozenset(map(_place, judge(self._text, (release,), self._surroundings).problems))
         return self[release]
 
 

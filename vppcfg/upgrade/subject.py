@@ -17,6 +17,7 @@ from vppcfg.record import record
 from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.lint.finding import ConfSurroundings
 
 
 @record
@@ -39,6 +40,8 @@ class UpgradeSubject:
     """startup.conf; None when it is not known."""
     scripts: tuple[NamedText, ...] = ()
     """What VPP runs at its start, or an operator afterwards."""
+    surroundings: ConfSurroundings = ConfSurroundings()
+    """What startup.conf is judged by besides itself."""
     packages: Collection[str] | None = None
     """Names of the packages of the target release that are at hand; None where they were not listed."""
 
@@ -92,8 +95,13 @@ def subject_of(
     startup: NamedText | None = None,
     scripts: tuple[NamedText, ...] = (),
     packages: Collection[str] | None = None,
+    *,
+    allowed: Collection[str] = (),
 ) -> UpgradeSubject:
-    """Return what is known of a router with this file; `observed` is what its VPP has, None when none was read."""
+    """Return what is known of a router with this file; `observed` is what its VPP has, None when none was read.
+
+    `allowed` are words of startup.conf that its VPP knows, because it is patched.
+    """
     desired = resolve(configuration, observed or assumed_state(configuration)).desired
     return UpgradeSubject(
         loaded=loaded,
@@ -102,4 +110,5 @@ def subject_of(
         startup=startup,
         scripts=scripts,
         packages=packages,
+        surroundings=ConfSurroundings(allowed=frozenset(allowed)),
     )

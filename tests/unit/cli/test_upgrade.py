@@ -158,3 +158,16 @@ def test_after_a_downgrade_nothing_is_brought_back_that_ends_vpp(
         assert main(["plan", "-c", "plain.yaml", "-a", path]) == ExitCode.DONE
     text = "route 10.0.0.0/8 table 7 is for VPP 26.02 or later, and this one is 25.10-release; nothing was changed"
     assert text in capsys.readouterr().err
+
+
+def test_a_word_that_no_release_knows_stops_both_and_may_be_allowed(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "startup.conf").write_text(f"{STARTUP}ours {{ fast }}\n")
+    words = ["-c", "l2.yaml", "--from", "25.06", "--to", "25.10", "--startup", "startup.conf"]
+    assert upgrade(*words) == ExitCode.INVALID
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "; so does 25.06: `--allow WORD` is for what a patched VPP takes" in shown
+    assert "since 25.10" not in shown
+    upgrade(*words, "--allow", "ours")
+    assert "`ours`" not in capsys.readouterr().out
