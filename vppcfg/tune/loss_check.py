@@ -16,6 +16,7 @@ from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.ports import is_ring_full
 from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.rules.traffic import denied_pps
 from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, MANY_PACKETS, OFFERED_SHARE
 
 _ENOUGH_PACKETS = 10_000
@@ -47,7 +48,7 @@ def check_losses(situation: Situation) -> Check:
     lost = sum(_lost_pps(port) or 0.0 for port in load.ports)
     if lost >= FAULT_PPS:
         return Check(missing=f"why ports lose {pps(lost)}", commands=("show errors", "show hardware-interfaces"))
-    dropped = sum(port.drops_pps or 0.0 for port in load.ports)
+    dropped = sum(port.drops_pps or 0.0 for port in load.ports) - denied_pps(load)
     if dropped > max(DROPS_PPS, DROP_SHARE * load.rx_pps):
         return Check(missing=f"why {pps(dropped)} are dropped", commands=("show errors", "show trace"))
     gone = _gone_pps(load.ports, load.duration_s)

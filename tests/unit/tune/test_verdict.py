@@ -159,3 +159,11 @@ def test_verdicts_have_an_order() -> None:
     assert VerdictWord.LOSS.is_as_bad_as(VerdictWord.RISK)
     assert not VerdictWord.UNDECIDED.is_as_bad_as(VerdictWord.RISK)
     assert VerdictWord.RISK.is_as_bad_as(VerdictWord.RISK)
+
+
+def test_what_an_acl_denies_is_no_loss_however_much_it_is() -> None:
+    denied = ErrorRate(node="acl-plugin-in-ip4-fa", reason="ACL deny packets", count=9_000_000, per_s=900_000.0)
+    ports = (counted(GI1, rx_pps=1e6, drops_pps=900_000.0), counted(GI3, rx_pps=0.0, tx_pps=1e5))
+    flood = replace(shown(), ports=ports, errors=(denied,))
+    assert verdict(flood).word is VerdictWord.HEALTHY
+    assert verdict(replace(flood, errors=(replace(denied, reason="ip4 ttl <= 1"),))).word is VerdictWord.LOSS

@@ -264,8 +264,13 @@ def _old_fault_finding(
 
 
 def _severity(hint: str) -> FindingSeverity:
-    """Return how much many such packets matter: a policer is a configured limit."""
-    return FindingSeverity.LIMIT if hint == _POLICED else FindingSeverity.LOSS
+    """Return how much many such packets matter: a policer is a configured limit, what an ACL denies is meant."""
+    return {_POLICED: FindingSeverity.LIMIT, _DENIED: FindingSeverity.NOTICE}.get(hint, FindingSeverity.LOSS)
+
+
+def denied_pps(load: Load) -> float:
+    """Return how many packets per second ACLs deny."""
+    return sum(rate.per_s or 0.0 for rate in load.errors if hint_for(rate) == _DENIED)
 
 
 def _passed(node: str, situation: Situation) -> float:
