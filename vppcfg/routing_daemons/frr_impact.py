@@ -7,6 +7,7 @@ that begins anew. What belongs to nothing that is known here is reported as unkn
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact
@@ -40,6 +41,8 @@ _NOTHING = re.compile(
 )
 _FORWARDING = re.compile(r"(?:no )?(ip|ipv6) forwarding")
 _OPENING = re.compile(r"(router |interface |vrf |address-family |key chain |bfd$|pbr-map |mpls ldp$)")
+_ENDS, _BEGINS, _STAYS = "ends", "begins, or restarts if it exists", "stays, and its routes are exchanged again"
+_SESSION = re.compile(r"the BGP session with (\S+) (.*)")
 _SHUTDOWN = re.compile(r"(no )?shutdown\b")
 
 
@@ -55,11 +58,28 @@ def impacts_of(lines: Iterable[tuple[str, str]]) -> tuple[RoutingImpact, ...]:
             continue
         for impact in _impact(sign, text, context if line.startswith(" ") else ""):
             found[impact.text] = max(impact.level, found.get(impact.text, SessionImpact.NONE))
+    found = _one_of_each_session(found)
     return tuple(
         RoutingImpact(level=level, text=text)
         for text, level in sorted(found.items(), key=lambda each: (-each[1], each[0]))
         if level is not SessionImpact.NONE
     )
+
+
+def _one_of_each_session(found: dict[str, SessionImpact]) -> dict[str, SessionImpact]:
+    """Return impacts with what outweighs the rest of each BGP session: all lines of a peer that goes are deleted."""
+    ends: dict[str, set[str]] = defaultdict(set)
+    for peer, end in (match.groups() for text in found if (match := _SESSION.fullmatch(text))):
+        ends[peer].add(end)
+    joined = {text: level for text, level in found.items() if not _SESSION.fullmatch(text)}
+    for peer, of_peer in ends.items():
+        if {_ENDS, _BEGINS} <= of_peer:
+            of_peer = {"restarts"}
+        kept = of_peer & {_ENDS} or of_peer & {_BEGINS} or of_peer - {_STAYS} or of_peer
+        for end in kept:
+            level = SessionImpact.POLICY if end == _STAYS else SessionImpact.SESSIONS
+            joined[f"the BGP session with {peer} {end}"] = level
+    return joined
 
 
 def is_opening(text: str) -> bool:
@@ -103,10 +123,10 @@ def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
     if what in _HARMLESS:
         return
     if what in _SOFT:
-        text = f"the BGP session with {peer} stays, and its routes are exchanged again"
+        text = f"the BGP session with {peer} {_STAYS}"
         yield RoutingImpact(level=SessionImpact.POLICY, text=text)
     elif what in {"remote-as", "peer-group", "interface", ""}:
-        verb = "ends" if text.startswith("no ") or sign == "-" else "begins, or restarts if it exists"
+        verb = _ENDS if text.startswith("no ") or sign == "-" else _BEGINS
         yield _sessions(f"the BGP session with {peer} {verb}")
     else:
         yield _sessions(f"the BGP session with {peer} restarts (`{what}`)")

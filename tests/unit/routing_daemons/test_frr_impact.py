@@ -52,3 +52,18 @@ def test_the_worst_comes_first_and_nothing_twice() -> None:
 def test_no_password_is_in_an_effect() -> None:
     lines = [("+", "interface e0"), ("+", " ip ospf message-digest-key 1 md5 geheim")]
     assert "geheim" not in "".join(impact.text for impact in impacts_of(lines))
+
+
+@pytest.mark.parametrize(
+    ("lines", "end"),
+    [
+        (["-neighbor {} remote-as 65002", "-neighbor {} route-map IN in", "-neighbor {} timers 3 9"], "ends"),
+        (["+neighbor {} remote-as 65002", "+neighbor {} route-map IN in"], "begins, or restarts if it exists"),
+        (["-neighbor {} remote-as 65002", "+neighbor {} remote-as 65003", "+neighbor {} weight 5"], "restarts"),
+        (["+neighbor {} timers 3 9", "+neighbor {} weight 5"], "restarts (`timers`)"),
+    ],
+)
+def test_one_sentence_is_about_a_session(lines: list[str], end: str) -> None:
+    changes = [(line[0], f" {line[1:].format('192.0.2.2')}") for line in lines]
+    found = impacts_of([("+", "router bgp 65001"), *changes])
+    assert [each.text for each in found] == [f"the BGP session with 192.0.2.2 {end}"]
