@@ -42,7 +42,9 @@ def _shortened(text: str) -> Iterator[Statement]:
     """
     constants: set[str] = set()
     for statement in statements(text):
-        words = statement.words
+        words = (
+            _without_descriptions(statement.words) if statement.kind in {"protocol", "template"} else statement.words
+        )
         if statement.kind == "define":
             constants.add(statement.name.strip("'"))
         if len(words) > _KEPT:
@@ -50,7 +52,14 @@ def _shortened(text: str) -> Iterator[Statement]:
             digest = sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()
             yield Statement(words=(*words[:_KEPT], *dict.fromkeys(used), digest))
         else:
-            yield statement
+            yield Statement(words=words)
+
+
+def _without_descriptions(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return words without descriptions, which restart nothing: BIRD compares what comes behind them (nest/proto.c)."""
+    places = {place for place, word in enumerate(words) if word == "description"}
+    places |= {place + 1 for place in places}
+    return tuple(word for place, word in enumerate(words) if place not in places) if places else words
 
 
 def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpact]:

@@ -23,7 +23,7 @@ from vppcfg.routing_daemons.daemon import (
     why_failed,
     write_like,
 )
-from vppcfg.routing_daemons.frr_impact import impacts_of
+from vppcfg.routing_daemons.frr_impact import impacts_of, is_opening
 from vppcfg.routing_daemons.secrets import hide_in_frr
 
 VTYSH = "vtysh"
@@ -112,7 +112,7 @@ class Frr:
                 return f"frr-reload.py cannot compare it: {why_failed(again)}"
         found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
         return RoutingDifference(
-            lines=tuple(f"{sign} {hide_in_frr(line)}" for sign, line in found), impacts=impacts_of(found)
+            lines=tuple(f"{sign} {hide_in_frr(line)}" for sign, line in once_opened(found)), impacts=impacts_of(found)
         )
 
     def load(self, text: str, confirm_s: float | None) -> str:
@@ -181,6 +181,19 @@ def _parts(output: str) -> Iterator[tuple[str, str]]:
             sign = _HEADS[line.strip()]
         elif sign and line.strip() and not set(line.strip()) <= {"="}:
             yield sign, line.rstrip()
+
+
+def once_opened(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield lines without those that open again what is open: a reload opens `router bgp` for each of its lines."""
+    opened = None
+    for sign, line in lines:
+        if line.strip().startswith("exit"):
+            continue
+        if not line.startswith(" "):
+            is_open, opened = opened == (sign, line), (sign, line) if is_opening(line) else None
+            if is_open:
+                continue
+        yield sign, line
 
 
 def _installed(document: Any) -> Iterator[DaemonRoute]:

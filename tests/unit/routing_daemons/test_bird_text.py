@@ -88,3 +88,10 @@ def test_an_include_that_cannot_be_followed_is_named(tmp_path: Path) -> None:
     main.write_text('include "bird.conf";\n')
     with pytest.raises(IncludeError, match="the end of 8 includes in each other"):
         with_includes(str(main))
+
+
+def test_another_description_of_a_protocol_restarts_nothing() -> None:
+    text = 'template bgp t {{ description "{0}"; }} '
+    text += 'protocol bgp p from t {{ description "{0}"; neighbor 192.0.2.2 as 2; }}'
+    assert impacts_between(text.format("one"), text.format("two")) == ()
+    assert impacts_between(text.format("one"), text.format("one").replace("as 2", "as 3")) != ()

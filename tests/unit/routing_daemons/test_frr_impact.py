@@ -3,6 +3,7 @@
 import pytest
 
 from vppcfg.routing_daemons.daemon import SessionImpact
+from vppcfg.routing_daemons.frr import once_opened
 from vppcfg.routing_daemons.frr_impact import impacts_of
 
 NONE, POLICY, UNKNOWN, SESSIONS = SessionImpact
@@ -67,3 +68,10 @@ def test_one_sentence_is_about_a_session(lines: list[str], end: str) -> None:
     changes = [(line[0], f" {line[1:].format('192.0.2.2')}") for line in lines]
     found = impacts_of([("+", "router bgp 65001"), *changes])
     assert [each.text for each in found] == [f"the BGP session with 192.0.2.2 {end}"]
+
+
+def test_a_difference_opens_its_context_once() -> None:
+    lines = ["router bgp 1", " neighbor 192.0.2.2 remote-as 2", "exit", "router bgp 1", " neighbor 192.0.2.2 weight 5"]
+    lines += ["interface eth0", " shutdown", "router bgp 1", " bgp router-id 192.0.2.1"]
+    found = [line for _, line in once_opened(("+", line) for line in lines)]
+    assert found == [lines[0], lines[1], *lines[4:]]
