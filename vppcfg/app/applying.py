@@ -156,7 +156,7 @@ def _refuse_taken(plan: Plan, place: ChangeContext) -> None:
     """Raise PlanRefusedError when another host has an address that the plan sets."""
     probes = probe_new_addresses(plan, place.session.dataplane)
     for probe in probes:
-        log.log(logging.WARNING if probe.not_asked else logging.INFO, "%s", probe.text)
+        log.info("%s", probe.text)
     for objection in about_taken(probes):
         raise objection.error()
 

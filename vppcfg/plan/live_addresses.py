@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.virtual_router_operations import StartVirtualRouter, StopVirtualRouter
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.plan.plan import Plan
 
@@ -17,13 +18,24 @@ class LiveOutcome(NamedTuple):
     live: LiveAddress
     is_kept: bool
     """False when it goes with its interface, or because that routes no longer: its source alone can bring it back."""
+    goes_with_router: bool = False
+    """Whether its virtual router is stopped, and nothing else happens to it."""
 
 
 def live_outcomes(plan: Plan) -> Iterator[LiveOutcome]:
     """Yield what happens to each live address of the interfaces that a plan may touch, in natural order."""
+    stopped = _of_stopped_routers(plan)
     for name in sorted(plan.observed.interfaces, key=natural_key):
         before, after = plan.observed.interfaces[name], plan.desired.interfaces.get(name)
         for each in before.live if after is not before else ():
             is_leased = each.source is LiveSource.DHCP and after is not None and after.dhcp_client == before.dhcp_client
             is_kept = after is not None and (is_leased or each.address in after.addresses)
-            yield LiveOutcome(interface=name, live=each, is_kept=is_kept)
+            ends = is_kept and each.source is LiveSource.VRRP and (name, each.address.partition("/")[0]) in stopped
+            yield LiveOutcome(interface=name, live=each, is_kept=is_kept and not ends, goes_with_router=ends)
+
+
+def _of_stopped_routers(plan: Plan) -> set[tuple[str, str]]:
+    """Return the interface and address of each virtual router that a plan stops for good."""
+    started = {each.subject for each in plan.of(StartVirtualRouter)}
+    routers = [each.item for each in plan.of(StopVirtualRouter) if each.subject not in started]
+    return {(router.interface, host) for router in routers for host in router.addresses}

@@ -76,7 +76,8 @@ def _live_lines(plan: Plan) -> Iterator[str]:
 
 def _live_line(outcome: LiveOutcome) -> str:
     beginning = outcome.live.whose(outcome.interface)
-    return f"{beginning}: {'left alone' if outcome.is_kept else 'lost, and no rollback brings it back'}"
+    lost = "goes with it" if outcome.goes_with_router else "lost, and no rollback brings it back"
+    return f"{beginning}: {'left alone' if outcome.is_kept else lost}"
 
 
 def live_document(plan: Plan) -> list[dict[str, Any]]:

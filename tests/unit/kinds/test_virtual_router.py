@@ -19,6 +19,7 @@ from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.impact_text import consequences
+from vppcfg.render.notes import notes
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.guard import harm
@@ -93,6 +94,20 @@ def test_a_change_stops_a_router_where_vpp_needs_it_and_goes_back(after: object,
     assert names(plan) == steps
     back = reverse_plan(plan)
     assert back.reached.of(VirtualRouter) == before.of(VirtualRouter)
+
+
+@pytest.mark.parametrize(
+    ("vrrp", "end"), [({}, "goes with it"), ({5: {**ONE, "accept": True, "interval": 20}}, "left alone")]
+)
+def test_the_address_of_a_master_goes_when_it_stops_for_good(vrrp: object, end: str) -> None:
+    before = {"interfaces": {"eth0": {"addresses": ["192.0.2.1/24"], "vrrp": {5: {**ONE, "accept": True}}}}}
+    after = {"interfaces": {"eth0": {**before["interfaces"]["eth0"], "vrrp": vrrp}}}
+    with connected(SimulatedVpp(ports=[PhysicalPort(name="eth0")])) as plane:
+        for data in (before, after):
+            observed = plane.observe()
+            plan = plan_on(plane, observed, resolve(configuration_of(data), observed).desired)
+            plane.perform(plan.operations)
+    assert f"192.0.2.254/24 on eth0 is VRRP's: {end}" in list(notes(plan))
 
 
 @pytest.mark.parametrize("vrrp", [{5: {**ONE, "priority": 255, "accept": True}}, {}], ids=["owner", "none"])
