@@ -5,11 +5,11 @@ They are for devices that VPP does not drive yet; for others, what VPP shows cou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.common.release import Release
-from vppcfg.model.host import Nic
+from vppcfg.model.host import FOR_USERS, Nic
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
 
@@ -108,6 +108,28 @@ _DEEPER_RINGS: Mapping[str, tuple[Release, int]] = {
     "net_ice": (Release(25, 2), 8160),
 }
 """Drivers whose rings grew, the first VPP with such a DPDK (build/external/packages/dpdk.mk), and their new end."""
+
+
+_TAKEN: Mapping[int, Sequence[range]] = {
+    0x8086: (range(0x10000),),
+    0x1AF4: (range(0x1000, 0x1001), range(0x1041, 0x1042)),
+    0x15AD: (range(0x07B0, 0x07B1),),
+    0x15B3: (range(0x1003, 0x1005), range(0x1013, 0x1020), range(0x1021, 0x1022), range(0xA2D2, 0xA2DD)),
+    0x1137: (range(0x0043, 0x0044), range(0x0071, 0x0072), range(0x02B7, 0x02B8)),
+    0x1425: (range(0x4000, 0x6000),),
+    0x1D0F: (range(0xEC20, 0xEC22),),
+    0x177D: (range(0x9712, 0x9713),),
+    0x1077: (range(0x8070, 0x8091),),
+    0x14E4: (range(0x1604, 0x1615), range(0x16C0, 0x10000)),
+    0x1AE0: (range(0x0042, 0x0043),),
+}
+"""Vendors and devices that VPP's DPDK plugin takes from their Linux driver, a few of Broadcom's aside, which it does
+not (dpdk_bind_devices_to_uio in plugins/dpdk/device/init.c)."""
+
+
+def is_taken_from_linux(nic: Nic) -> bool:
+    """Return whether VPP's DPDK plugin takes a device from its Linux driver, or finds it without."""
+    return nic.driver in FOR_USERS or any(nic.device in each for each in _TAKEN.get(nic.vendor, ()))
 
 
 def limits_of(nic: Nic, release: Release) -> NicLimits | None:

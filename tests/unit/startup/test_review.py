@@ -4,6 +4,7 @@ import pytest
 
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
+from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.grammar import STANZAS
 from vppcfg.startup.conf.plugin_names import is_in, plugins
@@ -419,3 +420,21 @@ def test_of_a_file_with_thousands_of_unknown_words_a_bounded_number_is_told() ->
 )
 def test_an_unknown_word_is_named_unless_it_may_be_the_value_of_one_before(text: str, count: int) -> None:
     assert rules_of(text) == ["conf-unknown"] * count
+
+
+@pytest.mark.parametrize(
+    ("vendor", "device", "driver", "is_taken"),
+    [
+        (0x8086, 0x1539, "igb", True),
+        (0x1022, 0x2000, "pcnet32", False),
+        (0x10EC, 0x8168, "r8169", False),
+        (0x10EC, 0x8168, "vfio-pci", True),
+        (0x15B3, 0x1017, "mlx5_core", True),
+    ],
+)
+def test_a_card_that_vpp_leaves_to_linux_is_named(vendor: int, device: int, driver: str, is_taken: bool) -> None:
+    nic = Nic(address="0000:01:00.0", vendor=vendor, device=device, driver=driver)
+    machine = Host(cpus=(Cpu(id=0),), nics=(nic,))
+    found = judge("dpdk { dev 0000:01:00.0 }\n", (NEWEST,), ConfSurroundings(host=machine)).problems
+    texts = [each.text for each in found if each.rule == "conf-device"]
+    assert any("does not take 0000:01:00.0" in text for text in texts) is not is_taken

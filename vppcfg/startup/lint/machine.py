@@ -13,7 +13,7 @@ from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
-from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.limits import NicLimits, is_taken_from_linux, limits_of
 from vppcfg.startup.lint.consistency import ORDINARY_PAGE, buffer_page_problems
 from vppcfg.startup.lint.cores import machine_core_problems
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, size_bytes
@@ -142,6 +142,9 @@ def _device(device: DeviceFacts, host: Host, release: Release) -> Iterator[Probl
     if device.driver is not None:
         yield from _native_device(device, nic)
         return
+    if not is_taken_from_linux(nic):
+        text = f"VPP does not take {device.address} ({nic.kind}) from its Linux driver, and goes on without it; "
+        yield warning("conf-device", device.entry, text + "bind it to vfio-pci before, if DPDK drives it at all")
     limits = limits_of(nic, release)
     if nic.is_admin_up and not (limits is not None and limits.is_bifurcated):
         names = ", ".join(nic.linux_names)
