@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from ipaddress import ip_network
+from ipaddress import ip_interface, ip_network
 
 from vppcfg.adopt.command_targets import UNSUPPORTED_PATH_WORDS
 from vppcfg.adopt.report import LineOutcome, SourceLine
@@ -133,9 +133,10 @@ def _why_not(route: Route, state: State, known: Configuration) -> str | None:
     return None
 
 
-def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int, str]) -> None:
+def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int, str], state: State) -> None:
     """Give each line that sets a route its place in the file, or the reason why it has none there."""
     names = {route.name for route in taken.routes}
+    connected = dict(_connected(state))
     for line in lines:
         if line.command == COMMAND and line.outcome is LineOutcome.UNMANAGED and line.rule == "adopt-rest":
             targets = targets_of(line.text)
@@ -145,13 +146,23 @@ def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int,
                 vrf = vrfs.get(targets[-1].table_id)
                 line.path = (KEY, targets[-1].prefix) if vrf is None else ("vrfs", vrf, KEY, targets[-1].prefix)
             else:
-                line.why = _reason(line, missing, taken)
+                line.why = _reason(line, missing, taken, connected)
 
 
-def _reason(line: SourceLine, missing: Sequence[Route], taken: Takeover) -> str:
+def _connected(state: State) -> Iterator[tuple[str, str]]:
+    """Yield the routes to the networks of interfaces by their names, each with its interface."""
+    for name, interface in state.interfaces.items():
+        for address in interface.addresses:
+            network = str(ip_interface(address).network)
+            yield Route(prefix=network, table_id=interface.table_of(address)).name, name
+
+
+def _reason(line: SourceLine, missing: Sequence[Route], taken: Takeover, connected: Mapping[str, str]) -> str:
     if word := _UNREADABLE.search(line.text):
         return f"`{word[0]}` has no key in `routes`"
     known = next((taken.reasons[route.name] for route in missing if route.name in taken.reasons), None)
+    if known is None and (owner := next((connected[each.name] for each in missing if each.name in connected), None)):
+        return f"it is the network of {owner}, to which the connected route leads"
     return known or "the script ends without this route as a file can have it"
 
 

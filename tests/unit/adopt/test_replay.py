@@ -698,3 +698,9 @@ def test_what_a_later_line_undoes_is_in_no_file() -> None:
 def test_a_length_that_no_address_has_ends_nothing() -> None:
     lines = ("set interface state xe0 up", "ip route add 10.0.0.0/40 count 2 via 192.0.2.2 xe0")
     assert outcomes(adopted("\n".join(lines)))[0] == "file"
+
+
+def test_a_route_to_the_network_of_an_interface_is_said_to_be_that() -> None:
+    lines = "set interface state eth0 up\nset interface ip address eth0 192.0.2.1/24\n"
+    adoption = adopted(f"{lines}ip route add 192.0.2.0/24 via 192.0.2.9\n")
+    assert adoption.report.lines[-1].why == "it is the network of eth0, to which the connected route leads"
