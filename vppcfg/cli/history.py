@@ -75,11 +75,11 @@ def _show_file(journal: Journal, number: int | None) -> ExitCode:
 
 def _show(shown: Sequence[Record], records: Sequence[Record], journal: Journal, args: argparse.Namespace) -> None:
     from vppcfg.cli.history_text import details, table
-    from vppcfg.cli.output import print_line
+    from vppcfg.cli.output import is_terminal, print_line
     from vppcfg.common.printable import printable
 
     if args.number is None and not args.verbose:
-        for line in table(shown):
+        for line in table(shown, has_head=is_terminal(sys.stdout)):
             print_line(printable(line))
         return
     for record in shown:

@@ -14,9 +14,13 @@ from vppcfg.transaction.installing import is_waiting
 _GAP = "  "
 
 
-def table(records: Sequence[Record]) -> list[str]:
+_HEAD = ("no", "when", "who", "what", "outcome", "impact", "comment")
+
+
+def table(records: Sequence[Record], *, has_head: bool) -> list[str]:
     """Return a line for each change: number, when, who, what, status, impact on traffic, comment."""
-    rows = [
+    rows = [_HEAD] if has_head and records else []
+    rows += [
         (
             str(record.entry.number),
             _minute(record.entry.made_at),

@@ -99,6 +99,14 @@ def test_a_terminal_gets_the_file_of_a_change_with_what_does_not_show_written_ou
     assert run("history", "3", "--file")[1] == text.replace("\u202e", "\\u202e")
 
 
+def test_a_terminal_gets_a_head_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = run("history")[1].splitlines()
+    monkeypatch.setattr("vppcfg.cli.output.is_terminal", lambda stream: True)
+    head, *rows = run("history")[1].splitlines()
+    assert [row.split() for row in rows] == [line.split() for line in lines]
+    assert head.split() == ["no", "when", "who", "what", "outcome", "impact", "comment"]
+
+
 def test_a_comment_has_a_limit(run: Run) -> None:
     assert run("apply", "-c", "l3.yaml", "-m", "x" * 501)[0] == ExitCode.INVALID
 
