@@ -93,6 +93,10 @@ class Operation:
         """Return why VPP must not be sent it, '' when it may: its answer would mislead."""
         return ""
 
+    def reason_of(self, retval: int) -> str:
+        """Return what VPP most likely means by refusing it with a code, '' where that says enough by itself."""
+        return ""
+
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the API message that carries it out. Indexes are looked up, never stored."""
         raise NotImplementedError(type(self).__name__)

@@ -149,7 +149,8 @@ class Run:
             raise malformed(name) from error
         position = self._under_way.pop(context)
         if retval and not self._was_done_already(position, retval):
-            self._refuse(position, retval, describe(retval))
+            parts = (describe(retval), self._operations[position].reason_of(retval))
+            self._refuse(position, retval, ": ".join(filter(None, parts)))
             return
         self._done.append(position)
         self._indexes.note_done(self._operations[position], created)

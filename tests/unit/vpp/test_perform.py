@@ -206,3 +206,12 @@ def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:
     flags = stub.answers["sw_interface_set_flags"]
     stub.answers["sw_interface_set_flags"] = lambda request: flags(request) * 2
     assert perform(stub, up("port"), up("port")) == Performance(done=(0, 1))
+
+
+def test_a_pair_of_a_sub_interface_that_linux_cannot_have_is_told_in_words() -> None:
+    for name, is_told in (("port", False), ("port.5", True)):
+        stub = Recorder()
+        stub.refusals = {1: -73}
+        pair = op.CreateLcpPair(interface=name, host_name="e0", netns="", is_default_netns=True)
+        (refusal,) = perform(stub, sub_interface(5), pair).refusals
+        assert ("modprobe 8021q" in refusal.text) is is_told

@@ -16,6 +16,8 @@ from vppcfg.record import record
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
 """Newest first: 24.06, 22.02, before. They differ in what the reply has."""
+_INVALID_ARGUMENT = -73
+"""VNET_API_ERROR_INVALID_ARGUMENT (vnet/error.h)."""
 HOST_TAP, HOST_TUN = 0, 1
 """lcp_itf_host_type (linux-cp/lcp.api)."""
 HOST = "LCP host of"
@@ -57,6 +59,12 @@ class CreateLcpPair(InterfaceOperation):
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return that a Linux device comes, which has the MTU of its interface."""
         return Predicate("gets a new Linux device", "get new Linux devices")
+
+    def reason_of(self, retval: int) -> str:
+        """Return what Linux lacks for the device of a sub-interface (lcp_netlink_add_link_vlan)."""
+        if retval != _INVALID_ARGUMENT or "." not in self.interface:
+            return ""
+        return "Linux has made no VLAN device; it needs 802.1Q (`modprobe 8021q`), and VPP's log has its answer"
 
     def objection(self) -> str:
         """Return why VPP must not get this operation, '' when it may.
