@@ -168,6 +168,11 @@ def by_holder(attachments: Iterable[Attachment]) -> dict[str, set[Attachment]]:
     return found
 
 
+_BY_NAME = frozenset({"feature", "reassembly"})
+"""Kinds of things that have little in common but how VPP shows them."""
+_MOST_NAMED = 4
+
+
 def counted(attachments: Iterable[Attachment]) -> str:
     """Return attachments of one holder in few words: `NAT44 inside, 2 routes of CLI`."""
     by_kind: dict[str, list[Attachment]] = {}
@@ -179,6 +184,8 @@ def counted(attachments: Iterable[Attachment]) -> str:
 def _number_of(kind: str, same: list[Attachment]) -> str:
     if len(same) == 1:
         return same[0].label
+    if kind in _BY_NAME and len(same) <= _MOST_NAMED:
+        return f"{_plural(kind)} {' and '.join(each.name for each in same)}"
     first, _, rest = kind.partition(" of ")
     return f"{len(same)} {_plural(first)}" + (f" of {rest}" if rest else "")
 

@@ -55,3 +55,8 @@ def test_a_name_that_is_no_single_word_gets_no_line_at_the_prompt() -> None:
     for name in ("loop 10", "loop10\nquit", "loop10;quit", ""):
         assert cli_call(f"ip route del 10.0.0.0/8 via {name}", name) is None
     assert cli_call("ip route del 10.0.0.0/8 via loop10", "loop10") is not None
+
+
+def test_features_are_named_rather_than_counted() -> None:
+    found = [Attachment(holder="eth0", kind="feature", name=name) for name in ("ip4-map", "ip6-map-t")]
+    assert counted(found) == "features ip4-map and ip6-map-t"
