@@ -7,14 +7,16 @@ that were typed sent `vpp 1.1`. The id is not read back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any, ClassVar
 
 from vppcfg.config.names import is_dhcp_hostname
+from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import DhcpClient
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import NO_MAC, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
@@ -82,6 +84,16 @@ class SetDhcpClient(SetFeature):
         return f"set dhcp client intfc {self.interface}{hostname}"
 
 
+def dhcp_addresses(index: Index) -> Iterator[Problem]:
+    """Find IPv4 addresses beside a DHCP client, which adds the one that it leases."""
+    for interface in index.interfaces:
+        own = next((each for each in interface.addresses if ":" not in each), None)
+        if interface.dhcp_client is not None and own is not None:
+            text = f"{interface.name} keeps {own} beside the address that it leases; remove one, unless both are meant"
+            path = (*interface.path, "dhcp-client")
+            yield Problem(rule="dhcp-addresses", path=path, text=text, severity=Severity.NOTICE)
+
+
 class DhcpClientKind(FeatureKind[DhcpClient | None]):
     """The key `dhcp-client` of interfaces, and the clients in VPP."""
 
@@ -94,6 +106,7 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
     is_of_bond = True
     is_routing = True
     operations = (SetDhcpClient,)
+    rules = (dhcp_addresses,)
     api_module = "dhcp"
     capabilities: ClassVar = {"dhcp": _SET}
 

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.simulated_vpp import connected
+from vppcfg.config.load import parse_text
 from vppcfg.model.features import DhcpClient
 from vppcfg.model.interface import Encapsulation
+from vppcfg.model.problem import Severity
 from vppcfg.plan import operations as op
 from vppcfg.simulator.kinds.dhcp import DhcpMain
 from vppcfg.simulator.port import PhysicalPort
@@ -57,3 +59,10 @@ def test_typed_and_sent_clients_have_the_same_id(vpp: SimulatedVpp, plane: LiveD
     typed = ids(vpp)
     assert plane.perform([op.SetDhcpClient(interface="eth1", client=None), asks("eth1")]).refusals == ()
     assert ids(vpp) == typed == {"eth1": THIRD}
+
+
+@pytest.mark.parametrize(("addresses", "is_told"), [("192.0.2.1/24", True), ("2001:db8::1/64", False)])
+def test_addresses_beside_a_client_are_noticed(addresses: str, is_told: bool) -> None:
+    text = f"interfaces: {{ eth0: {{ dhcp-client: true, addresses: [ {addresses} ] }} }}"
+    problems = parse_text(text, "test").problems
+    assert [(each.rule, each.severity) for each in problems] == [("dhcp-addresses", Severity.NOTICE)] * is_told
