@@ -307,3 +307,10 @@ def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
 def test_a_port_has_up_to_five_digits() -> None:
     texts = ("192.0.2.1:80", "192.0.2.1:00080", "192.0.2.1:000080", "192.0.2.1:65536", f"192.0.2.1:{'9' * 5000}")
     assert [end and end.port for end in map(as_end, texts)] == [80, 80, None, None, None]
+
+
+@pytest.mark.parametrize(("exempt", "is_told"), [(None, True), ({}, False)])
+def test_a_router_without_services_on_its_uplink_says_so_by_an_empty_key(exempt: Any, is_told: bool) -> None:
+    nat44 = {"pools": ["203.0.113.8"], **({} if exempt is None else {"exempt": exempt})}
+    rules = [each.rule for each in parse_text(yaml.safe_dump(with_nat(nat44)), "test").problems]
+    assert ("nat44-own-services" in rules) is is_told

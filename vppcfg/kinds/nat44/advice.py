@@ -67,13 +67,13 @@ def nat44_forwarding(index: Index) -> Iterator[Problem]:
 def nat44_own_services(index: Index) -> Iterator[Problem]:
     """Find interfaces to the world on which nothing reaches the router itself but ping and DHCP (nat44_ed_out2in.c)."""
     config = index.configuration.nat44
-    if config is None or config.is_forwarding:
+    if config is None or config.is_forwarding or config.has_no_services:
         return
     for interface in index.interfaces:
         if interface.nat44 is None or not interface.nat44.is_outside_interface or _has_exemption(interface, config):
             continue
         text = f"nothing reaches the router itself by {interface.name} but ping and DHCP, no SSH and no BGP"
-        text += "; name its ports in `exempt`, if it has any there"
+        text += "; name its ports in `exempt`, or write `exempt: {}` if it has none there"
         severity = Severity.WARNING if interface.lcp is not None else Severity.NOTICE
         yield Problem(rule="nat44-own-services", path=(*interface.path, "nat44"), text=text, severity=severity)
 

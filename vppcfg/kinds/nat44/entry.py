@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
@@ -89,6 +90,8 @@ class Nat44Config:
     pools: tuple[NatPoolConfig, ...] = ()
     static: tuple[NatStaticConfig, ...] = ()
     exempt: tuple[NatExemptConfig, ...] = ()
+    has_no_services: bool = field(default=False, compare=False)
+    """Whether `exempt` is there and empty: nothing is to reach the router itself."""
     leaks: tuple[NatLeakConfig, ...] = ()
 
     def interfaces(self) -> Iterator[tuple[str, KeyPath]]:

@@ -84,6 +84,7 @@ class Nat44Section(SettingsSection):
             pools=tuple(_pools(raw, parsing)),
             static=tuple(_static(raw, parsing)),
             exempt=tuple(_exempt(raw, parsing)),
+            has_no_services=raw.get("exempt") == {},
             leaks=tuple(_leaks(raw)),
         )
         if len(parsing.problems) > before or parsing.is_bad(self.key):
