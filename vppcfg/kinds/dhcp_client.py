@@ -86,9 +86,9 @@ class SetDhcpClient(SetFeature):
 
 def dhcp_addresses(index: Index) -> Iterator[Problem]:
     """Find IPv4 addresses beside a DHCP client, which adds the one that it leases."""
-    for interface in index.interfaces:
+    for interface in [each for each in index.interfaces if each.dhcp_client is not None]:
         own = next((each for each in interface.addresses if ":" not in each), None)
-        if interface.dhcp_client is not None and own is not None:
+        if own is not None:
             text = f"{interface.name} keeps {own} beside the address that it leases; remove one, unless both are meant"
             path = (*interface.path, "dhcp-client")
             yield Problem(rule="dhcp-addresses", path=path, text=text, severity=Severity.NOTICE)
