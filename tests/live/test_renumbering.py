@@ -1,6 +1,8 @@
 """Addresses change on a pair as Linux allows, within a network too; the routes of Linux that can live do."""
 
+import re
 import subprocess
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -12,23 +14,46 @@ from tests.live.test_linux_settings import Operator
 from tests.real_vpp import RealVpp
 from vppcfg.errors import ExitCode
 
+V4, V6 = ("192.0.2.1/24", "198.51.100.1/24"), ("2001:db8::1/64", "2001:db8:5::1/64")
 ROUTES = ("default via 192.0.2.254", "10.1.0.0/16 via 192.0.2.77", "10.2.0.0/16 via 198.51.100.7")
 STEPS = (
-    ["192.0.2.1/24", "198.51.100.1/24"],
-    ["192.0.2.200/24", "198.51.100.1/24"],
-    ["192.0.2.200/24", "192.0.2.5/24", "198.51.100.1/24"],
-    ["192.0.2.5/24", "192.0.2.6/24", "198.51.100.1/24"],
-    ["192.0.2.6/24", "198.51.100.9/24", "2001:db8::1/64"],
-    ["192.0.2.1/24", "192.0.2.5/24", "198.51.100.1/24", "2001:db8::2/64"],
+    ("192.0.2.1/24", "198.51.100.1/24"),
+    ("192.0.2.200/24", "198.51.100.1/24"),
+    ("192.0.2.200/24", "192.0.2.5/24", "198.51.100.1/24"),
+    ("192.0.2.5/24", "192.0.2.6/24", "198.51.100.1/24"),
+    ("192.0.2.6/24", "198.51.100.9/24", "2001:db8::1/64"),
+    ("192.0.2.1/24", "192.0.2.5/24", "198.51.100.1/24", "2001:db8::2/64"),
 )
 
 
+@dataclass(frozen=True)
+class Shape:
+    """An interface with a pair."""
+
+    addresses: tuple[str, ...] = (*V4, *V6)
+    device: str = "lo0"
+    mtu: int = 1500
+    vrf: str = ""
+    state: str = "up"
+
+    def text(self) -> str:
+        """Return the file."""
+        addresses = ", ".join(f'"{each}"' for each in self.addresses)
+        vrf = f", vrf: {self.vrf}" if self.vrf else ""
+        vrfs = f"vrfs: {{ {self.vrf}: {{ id: 100 }} }}\n" if self.vrf else ""
+        more = f"mtu: {self.mtu}, state: {self.state}{vrf}"
+        return f"loopbacks: {{ loop0: {{ lcp: {self.device}, {more}, addresses: [ {addresses} ] }} }}\n{vrfs}"
+
+
 class Renumbered(Operator):
-    def write(self, addresses: list[str], vrf: str = "") -> str:
-        table = f", vrf: {vrf}" if vrf else ""
-        shown = ", ".join(f'"{each}"' for each in addresses)
-        vrfs = f"vrfs: {{ {vrf}: {{ id: 100 }} }}\n" if vrf else ""
-        return f"loopbacks: {{ loop0: {{ lcp: lo0, mtu: 1500, addresses: [ {shown} ]{table} }} }}\n{vrfs}"
+    def sysctl(self, setting: str) -> None:
+        within = ("nsenter", "--target", str(self._vpp.pid), "--net")
+        subprocess.run([*within, "sysctl", "-qw", setting], check=True)
+
+    def has_but_sources(self, shape: Shape, lines: list[str]) -> bool:
+        """Return whether Linux has what is in `lines`; a route of IPv6 outlives the address that it has as source."""
+        gone = " src 2001:db8:5::1" if V6[1] not in shape.addresses else "-"
+        return self.has(shape.device) == sorted(line.replace(gone, "") for line in lines)
 
     def addresses(self) -> set[str]:
         """Return what Linux has, but for link-local addresses."""
@@ -38,7 +63,7 @@ class Renumbered(Operator):
         }
         return {each for each in found if not each.startswith("fe80")}
 
-    def is_at(self, addresses: list[str], routes: set[str]) -> bool:
+    def is_at(self, addresses: tuple[str, ...], routes: set[str]) -> bool:
         return self.addresses() == set(addresses) and self.routes() == routes
 
     def routes(self) -> set[str]:
@@ -52,22 +77,66 @@ def test_linux_ends_with_the_addresses_of_the_file_and_its_routes(
 ) -> None:
     with RealVpp(linux_cp="lcp-sync", plugins=plugins) as vpp:
         one = Renumbered(vpp, tmp_path)
-        assert one.apply(one.write(STEPS[0])) == ExitCode.DONE
-        within = ("nsenter", "--target", str(vpp.pid), "--net")
-        subprocess.run([*within, "sysctl", "-qw", f"net.ipv4.conf.all.promote_secondaries={promote}"], check=True)
+        assert one.apply(Shape(STEPS[0]).text()) == ExitCode.DONE
+        one.sysctl(f"net.ipv4.conf.all.promote_secondaries={promote}")
         for route in ROUTES:
             one.ip(f"route add {route} dev lo0")
         before = one.routes()
         assert len(before) == len(ROUTES)
         for former, addresses in pairwise(STEPS):
-            assert one.apply(one.write(addresses)) == ExitCode.DONE
+            assert one.apply(Shape(addresses).text()) == ExitCode.DONE
             assert wait_until(partial(one.is_at, addresses, before)), (addresses, one.addresses(), one.routes())
             assert one.rollback() == ExitCode.DONE
             assert wait_until(partial(one.is_at, former, before)), (former, one.addresses(), one.routes())
-            assert one.apply(one.write(addresses)) == ExitCode.DONE
-        assert one.apply(one.write([]), "--lose-unmanaged") == ExitCode.DONE
-        assert wait_until(partial(one.is_at, [], set())), (one.addresses(), one.routes())
+            assert one.apply(Shape(addresses).text()) == ExitCode.DONE
+        assert one.apply(Shape(()).text(), "--lose-unmanaged") == ExitCode.DONE
+        assert wait_until(partial(one.is_at, (), set())), (one.addresses(), one.routes())
         assert one.rollback() == ExitCode.DONE
         assert wait_until(partial(one.is_at, STEPS[-1], before)), (one.addresses(), one.routes())
-        assert one.apply(one.write(["203.0.113.1/24"])) == ExitCode.DONE
-        assert wait_until(partial(one.is_at, ["203.0.113.1/24"], before)), "the new one is there before the others go"
+        assert one.apply(Shape(("203.0.113.1/24",)).text()) == ExitCode.DONE
+        assert wait_until(partial(one.is_at, ("203.0.113.1/24",), before)), "the new one is there before the others go"
+
+
+ON_DEVICE = (
+    "route add default via 192.0.2.254",
+    "route add 10.1.0.0/16 via 198.51.100.7 src 198.51.100.1 metric 7",
+    "route add 10.2.0.0/16 via 192.0.2.77 proto bird",
+    "-6 route add default via 2001:db8::fe",
+    "-6 route add 2001:db8:a::/48 via 2001:db8:5::7",
+    "-6 route add 2001:db8:c::/48 via 2001:db8::7 src 2001:db8:5::1",
+    "neigh add 192.0.2.77 lladdr 02:00:00:00:00:77",
+    "neigh add 2001:db8::7 lladdr 02:00:00:00:00:07",
+)
+CHANGES = {
+    "another VRF": (Shape(vrf="blue"), ""),
+    "another name": (Shape(device="other"), ""),
+    "another name and MTU": (Shape(device="other", mtu=1400), ""),
+    "one IPv6 address less": (Shape(addresses=(*V4, V6[0])), "2001:db8:5::1/64"),
+    "no IPv6": (Shape(addresses=V4), "2001:db8:(5:)?:1/64"),
+    "no IPv4": (Shape(addresses=V6), r"^inet |via 192|via 198"),
+    "too small for IPv6": (Shape(addresses=V4, mtu=1200), r"^inet6|2001:db8|pref medium"),
+    "down": (Shape(state="down"), "via|lladdr"),
+}
+"""What a change is, and what Linux has no longer then."""
+
+
+@pytest.mark.parametrize("promote", ["0", "1"])
+@pytest.mark.parametrize("plugins", [(), ("linux_nl",)], ids=["lcp-sync", "lcp-sync and linux-nl"])
+def test_what_linux_has_on_the_device_of_a_pair_lives_where_it_can_and_comes_back(
+    tmp_path: Path, plugins: tuple[str, ...], promote: str
+) -> None:
+    with RealVpp(linux_cp="lcp-sync", plugins=plugins) as vpp:
+        one = Renumbered(vpp, tmp_path)
+        assert one.apply(Shape().text()) == ExitCode.DONE
+        one.sysctl(f"net.ipv4.conf.all.promote_secondaries={promote}")
+        assert wait_until(lambda: "tentative" not in one.ip("-6 addr show dev lo0"))
+        for line in ON_DEVICE:
+            one.ip(f"{line} dev lo0")
+        before = one.has()
+        assert len(before) >= len(V4) + len(V6) + len(ON_DEVICE) - 1
+        for name, (shape, lost) in CHANGES.items():
+            assert one.apply(shape.text(), *(["--lose-unmanaged"] if lost else [])) == ExitCode.DONE, name
+            left = [line for line in before if not (lost and re.search(lost, line))]
+            assert wait_until(partial(one.has_but_sources, shape, left)), (name, one.has(shape.device))
+            assert one.rollback() == ExitCode.DONE, name
+            assert wait_until(lambda: one.has() == before), (name, one.has())

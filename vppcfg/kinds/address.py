@@ -104,7 +104,7 @@ class RemoveAddress(InterfaceOperation):
         interface = working.interfaces[self.interface]
         working.address_index(interface, self.address).remove(self.address)
         working.change(interface.name, addresses=interface.addresses - {self.address})
-        working.lose_in_linux(interface.name, self.address)
+        working.lose_with_address(interface.name, self.address)
         if ":" in self.address and not working.interfaces[interface.name].has_ipv6:
             working.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 

@@ -45,6 +45,7 @@ class SetAdminState(InterfaceOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Set the state."""
         working.change(self.interface, is_up=self.is_up)
+        working.follow_in_linux(self.interface, is_up=self.is_up)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -223,6 +224,7 @@ class SetPacketMtu(InterfaceOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Set all four MTUs."""
         working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
+        working.follow_in_linux(self.interface, mtu=self.mtu)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

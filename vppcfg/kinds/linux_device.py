@@ -82,6 +82,7 @@ class SetLinuxLink(InterfaceOperation):
         """Set MTU and state."""
         device = working.linux[self.interface]
         working.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
+        working.set_in_linux(self.interface, is_up=self.is_up, mtu=self.mtu)
 
     def cli(self) -> str:
         state = "up" if self.is_up else "down"

@@ -112,10 +112,14 @@ def _neighbor(setting: LinuxSetting, indexes: Mapping[str, int]) -> _Body:
 
 
 def _route(setting: LinuxSetting, indexes: Mapping[str, int]) -> _Body:
-    """Return a route, which stands beside others to its destination, or takes the place of what is left of its hops."""
+    """Return a route, which stands beside others to its destination, or takes the place of what is left of it.
+
+    That is some of its hops, or a route of IPv6 without its source.
+    """
     body = _ROUTE.pack(setting.family, *setting.fields) + _attributes(setting)
     if not setting.hops:
-        return _NEWROUTE, _CREATE | _APPEND, body + attribute(_RTA_OIF, _NUMBER.pack(indexes[setting.device]))
+        flag = _REPLACE if setting.family == socket.AF_INET6 else _APPEND
+        return _NEWROUTE, _CREATE | flag, body + attribute(_RTA_OIF, _NUMBER.pack(indexes[setting.device]))
     hops = b"".join(_hop(hop.flags, hop.hops, indexes[hop.device], hop.attributes) for hop in setting.hops)
     return _NEWROUTE, _CREATE | _REPLACE, body + attribute(_RTA_MULTIPATH, hops)
 

@@ -122,7 +122,7 @@ def _route(setting: LinuxSetting) -> str | None:
     metrics = _metrics(values.get(_METRICS, b""))
     if not values.keys() <= _WORDS_KNOWN or source_length or kind not in _TYPES or metrics is None:
         return None
-    verb = "replace" if setting.hops else "append"
+    verb = "replace" if setting.hops or setting.family == _IPV6 else "append"
     words = [f"route {verb} {_TYPES[kind]}{_destination(setting, values)}"]
     words += [f"tos {tos}"] if tos else []
     words += [f"table {table}"] if (table := _table(setting, values)) != _MAIN else []

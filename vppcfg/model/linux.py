@@ -11,6 +11,10 @@ LONGEST_NAME = 15
 """Characters in the name of a network device (linux/if.h, IFNAMSIZ less the NUL)."""
 
 
+LEAST_IPV6_MTU = 1280
+"""Bytes; with less, Linux takes IPv6 off a device (include/uapi/linux/ipv6.h, IPV6_MIN_MTU)."""
+
+
 @record
 class LinuxDevice:
     """A network device as Linux shows it."""

@@ -8,10 +8,12 @@ from socket import AF_INET6
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.iproute2 import address_of, needed_hosts, neighbor_of, subnet_of
-from vppcfg.model.linux_setting import LinuxKind
+from vppcfg.model.linux import LEAST_IPV6_MTU, LinuxDevice
+from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.model.live_state import covers
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.plan.linux_losses import needs_ipv6
 
 LISTENER = "linux_nl"
 """The plugin that listens to Linux, in the default namespace of linux-cp."""
@@ -28,7 +30,7 @@ def place_of(name: str, state: State) -> tuple[str, str] | None:
 def place_for(attachment: Attachment, state: State) -> tuple[str, Mapping[str, str]] | None:
     """Return the namespace in which a setting of Linux can be made in a state, and its devices by interface.
 
-    None when one of its devices is missing there, down, or in another namespace than the rest.
+    None when one of its devices is missing there, down, too small for IPv6, or in another namespace than the rest.
     """
     setting = attachment.linux
     if setting is None:
@@ -36,16 +38,17 @@ def place_for(attachment: Attachment, state: State) -> tuple[str, Mapping[str, s
     names = {attachment.holder, *setting.interfaces()}
     places = {name: place for name in names if (place := place_of(name, state)) is not None}
     spaces = {netns for netns, _ in places.values()} | ({setting.netns} if setting.netns is not None else set())
-    needs_up = setting.kind in (LinuxKind.ROUTE, LinuxKind.NEIGHBOR)
-    if len(places) < len(names) or len(spaces) > 1 or (needs_up and not all(_is_up(name, state) for name in names)):
+    if len(places) < len(names) or len(spaces) > 1 or not all(_can_have(name, setting, state) for name in names):
         return None
     return places[attachment.holder][0], {name: device for name, (_, device) in places.items()}
 
 
-def _is_up(name: str, state: State) -> bool:
-    """Return whether a device is up; without a setting of its own, it is as its interface."""
-    device = state.linux.get(name)
-    return device.is_up if device is not None else state.interfaces[name].is_up
+def _can_have(name: str, setting: LinuxSetting, state: State) -> bool:
+    """Return whether a device is up and large enough; without a setting of its own, it is as its interface."""
+    interface = state.interfaces[name]
+    device = state.linux.get(name) or LinuxDevice(mtu=state.packet_mtu(name), is_up=interface.is_up)
+    is_ready = device.is_up or setting.kind not in (LinuxKind.ROUTE, LinuxKind.NEIGHBOR)
+    return is_ready and (device.mtu >= LEAST_IPV6_MTU or not needs_ipv6(setting))
 
 
 def carried(candidates: Iterable[Attachment], observed: State, desired: State) -> list[Attachment]:
@@ -57,7 +60,8 @@ def carried(candidates: Iterable[Attachment], observed: State, desired: State) -
     if not in_linux:
         return []
     found = [each for each in in_linux if _is_carried(each, observed, desired)]
-    kept = _Subnets(found, desired)
+    stays = set(desired.unmanaged).difference(in_linux)
+    kept = _Subnets((*found, *stays), desired)
     former = _Subnets((*observed.unmanaged, *in_linux), observed)
     return sorted((each for each in found if not _loses_its_path(each, former, kept)), key=_turn)
 
@@ -140,15 +144,20 @@ def _is_reachable(name: str, state: State) -> bool:
 
 
 def _would_differ(attachment: Attachment, desired: State) -> bool:
-    """Return whether linux-nl would copy into VPP what the state does not want there; routes are its own."""
-    setting = attachment.linux
+    """Return whether linux-nl would copy into VPP what the state does not want there.
+
+    Routes are Linux' own, and neighbours, but for the addresses that the file has neighbours for.
+    """
+    setting, interface = attachment.linux, desired.interfaces[attachment.holder]
     if setting is not None and setting.kind is LinuxKind.ADDRESS:
-        return not covers(desired.interfaces[attachment.holder].unmanaged_addresses, address_of(setting))
-    return setting is not None and setting.kind is LinuxKind.NEIGHBOR and bool(neighbor_of(setting)[1])
+        return not covers(interface.unmanaged_addresses, address_of(setting))
+    if setting is None or setting.kind is not LinuxKind.NEIGHBOR or not neighbor_of(setting)[1]:
+        return False
+    return neighbor_of(setting)[0] in {each.address for each in interface.neighbors if not each.is_of_linux}
 
 
 def is_of_vpp_too(attachment: Attachment, state: State) -> bool:
-    """Return whether an address or neighbour of Linux is one that VPP has on the interface, or borrows."""
+    """Return whether an address or neighbour of Linux is one that VPP has for itself on the interface, or borrows."""
     setting, interface = attachment.linux, state.interfaces.get(attachment.holder)
     if setting is None or interface is None:
         return False
@@ -158,4 +167,5 @@ def is_of_vpp_too(attachment: Attachment, state: State) -> bool:
         is_chosen = address.partition("/")[0] == interface.link_local
         return address in interface.addresses or address in donor.addresses or is_chosen
     is_neighbor = setting.kind is LinuxKind.NEIGHBOR
-    return is_neighbor and neighbor_of(setting) in {(each.address, each.mac) for each in interface.neighbors}
+    own = ((each.address, each.mac) for each in interface.neighbors if not each.is_of_linux)
+    return is_neighbor and neighbor_of(setting) in set(own)

@@ -18,10 +18,11 @@ from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import AttachmentOperation, InterfaceOperation, Operation, RemoveObject, SetObject
 from vppcfg.plan.pauses import Pauses, pauses_of
-from vppcfg.plan.proof import prove
+from vppcfg.plan.proof import prove, replay
 from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
+from vppcfg.plan.steps.attachment import steps_in_linux
 from vppcfg.plan.transition import Transition
 
 _OperationT = TypeVar("_OperationT", bound=Operation)
@@ -124,6 +125,8 @@ def _proved_plan(observed: State, desired: State) -> Plan:
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, before, after))
     reached = prove(before, after, steps) if steps or changes else before
+    if back := ordered(steps_in_linux(reached, before, after)):
+        steps, reached = (*steps, *back), replay(reached, back)
     observed = replace(observed, owned=desired.owned)
     reached = _with_objects_of_others(reached, observed)
     return Plan(observed=observed, desired=desired, changes=changes, steps=steps, reached=reached)

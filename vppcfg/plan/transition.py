@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
-from vppcfg.model.attachment import Attachment
 from vppcfg.model.bond import Bond
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
@@ -18,7 +17,7 @@ from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
-from vppcfg.plan.linux_primaries import goes_with, is_followed, secondaries, shares_network
+from vppcfg.plan.linux_losses import is_followed, secondaries, shares_network
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
@@ -232,20 +231,6 @@ class Transition:
     def _is_followed(self, name: str) -> bool:
         """Return whether a Linux device stays on which the addresses of an interface are set too."""
         return name not in self.parted and is_followed(self.observed.lcps.get(name), self.observed.facts.lcp)
-
-    def goes_in_linux(self, attachment: Attachment) -> bool:
-        """Return whether Linux loses a setting of a device, with that or with addresses that go on the way."""
-        name = attachment.holder
-        if name in self.parted:
-            return True
-        before, after = self.kept(name), self.desired.interfaces.get(name)
-        if before is None or after is None or not self._is_followed(name):
-            return False
-        staying = before.addresses & after.addresses - self.replaced_addresses(name)
-        removed = before.addresses - staying
-        if any(self.may_outlast(address, before, after) for address in removed if ":" not in address):
-            staying |= {address for address in after.addresses if ":" not in address}
-        return any(goes_with(attachment, address, staying) for address in removed)
 
     def moves_ipv4(self, name: str) -> bool:
         """Return whether an interface stays and leaves its FIB table of IPv4, for another one or to come back."""

@@ -17,13 +17,15 @@ from vppcfg.kinds.nat44.followed import ends_sessions, loses_address
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
+from vppcfg.model.lcp import SubInterfaceDependencies
+from vppcfg.model.linux import LEAST_IPV6_MTU
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
-from vppcfg.plan.carried_in_linux import is_of_vpp_too
+from vppcfg.plan.carried_in_linux import is_of_vpp_too, place_of
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.linux_primaries import is_followed
-from vppcfg.plan.operations import RemoveAddress, RestoreAttachment
+from vppcfg.plan.linux_losses import is_followed
+from vppcfg.plan.operations import RemoveAddress, RestoreAttachment, SetAdminState, SetLinuxLink, SetPacketMtu
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -73,11 +75,8 @@ def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
     deleted = _deleted(plan)
-    without_address = (each.interface for each in plan.of(RemoveAddress) if ":" not in each.address)
-    renumbered = (
-        name for name in without_address if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)
-    )
-    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted), *renumbered})
+    shaken = _shaken_in_linux(plan)
+    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted), *shaken})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -204,6 +203,23 @@ def _unpaired(plan: Plan) -> Iterator[str]:
     for change in plan.changes:
         if change.kind is ObjectKind.LCP and change.before is not None and change.before.has_host:
             yield change.name
+
+
+def _shaken_in_linux(plan: Plan) -> set[str]:
+    """Return the interfaces whose Linux device may lose something with an address, its state or its MTU.
+
+    What goes down takes those along that are on it.
+    """
+    follows = {each.interface for each in plan.of(RemoveAddress)}
+    bases = {each.interface for each in plan.of(SetAdminState) if not each.is_up}
+    bases |= {each.interface for each in plan.of(SetPacketMtu) if 0 < each.mtu < LEAST_IPV6_MTU}
+    names = {name for name in follows | bases if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)}
+    bases &= names
+    bases |= {each.interface for each in plan.of(SetLinuxLink) if not each.is_up or each.mtu < LEAST_IPV6_MTU}
+    there = plan.observed.interfaces
+    stacking = SubInterfaceDependencies(there.values() if bases else ())
+    below = (name for base in bases & there.keys() for name in (base, *stacking.dependents_of(there[base])))
+    return names.union(name for name in below if place_of(name, plan.observed) is not None)
 
 
 def _renumbered(plan: Plan, deleted: frozenset[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
-from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.linux import LEAST_IPV6_MTU, LinuxDevice
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.policy_route import PolicyRoute, with_route
 from vppcfg.model.state import LldpSettings, SflowSettings, State
@@ -24,7 +24,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
-from vppcfg.plan.linux_primaries import goes_with, is_followed
+from vppcfg.plan.linux_losses import goes_with, is_followed, needs_ipv6, needs_up
 from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=VirtualInterface)
@@ -330,11 +330,29 @@ class WorkingState:
         if name in self.unmanaged:
             self.unmanaged[name] = {each for each in self.unmanaged[name] if each.linux is None}
 
-    def lose_in_linux(self, name: str, address: str) -> None:
+    def lose_with_address(self, name: str, address: str) -> None:
         """Take away what Linux loses with an address of an interface, where its device follows."""
-        if name in self.unmanaged and is_followed(self.lcps.get(name), self._lcp_settings):
+        if name in self.unmanaged and self._is_followed(name):
             left = self.interfaces[name].addresses
             self.unmanaged[name] = {each for each in self.unmanaged[name] if not goes_with(each, address, left)}
+
+    def follow_in_linux(self, name: str, *, is_up: bool = True, mtu: int = 0) -> None:
+        """Take away what Linux loses where the device of an interface follows its state, or its MTU if not 0."""
+        if self._is_followed(name):
+            self.set_in_linux(name, is_up=is_up, mtu=mtu or LEAST_IPV6_MTU)
+
+    def set_in_linux(self, name: str, *, is_up: bool, mtu: int) -> None:
+        """Take away what Linux loses with the state and MTU of a device, and of those that are on it."""
+        lost = [rule for rule, is_broken in ((needs_up, not is_up), (needs_ipv6, mtu < LEAST_IPV6_MTU)) if is_broken]
+        for holder in (name, *self.stacking.dependents_of(self.interfaces[name])) if lost and self.unmanaged else ():
+            self.unmanaged[holder] = {
+                each
+                for each in self.unmanaged.get(holder, ())
+                if each.linux is None or not any(rule(each.linux) for rule in lost)
+            }
+
+    def _is_followed(self, name: str) -> bool:
+        return is_followed(self.lcps.get(name), self._lcp_settings)
 
     def switch(self, name: str, **attributes: object) -> None:
         """Put an interface into another L2 mode: to a target, into a bridge, or with neither to L3."""

@@ -15,7 +15,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.vrf import names_of_tables
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.linux_primaries import secondaries
+from vppcfg.plan.linux_losses import secondaries
 from vppcfg.plan.operation import Predicate
 from vppcfg.plan.operations import (
     DeleteLcpPair,

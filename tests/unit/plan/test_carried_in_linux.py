@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.iproute2 import name_of
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -18,7 +18,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import Survival, touched, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 
 MAC = "02:00:00:00:00:77"
@@ -187,13 +187,15 @@ def test_a_route_stays_with_the_other_devices_that_it_names(each: Attachment, ne
     assert outcome(plan)[0].endswith("carried over") is is_carried
 
 
-def test_where_linux_nl_listens_addresses_and_neighbours_follow_the_file() -> None:
-    """It would copy them into VPP, which is then not as the file says; routes it keeps to itself."""
+def test_where_linux_nl_listens_addresses_follow_the_file_and_neighbours_are_linux() -> None:
+    """It would copy addresses into VPP, which is then not as the file says; routes it keeps to itself."""
     listened = facts(STATE, plugins=("linux_nl",))
     plan = planned(listened, renamed(listened), ADDRESS, NEIGHBOR, route("10.2.0.0/16", "192.0.2.1"))
-    assert restored(plan) == []
+    assert restored(plan) == [NEIGHBOR]
+    other = of_loop(renamed(listened), neighbors=(Neighbor(address="192.0.2.77", mac="02:00:00:00:00:78"),))
+    assert restored(planned(listened, other, NEIGHBOR)) == []
     mine = of_loop(renamed(listened), addresses=frozenset({"192.0.2.9/24"}))
-    assert restored(planned(listened, mine, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, ROUTE]
+    assert restored(planned(listened, mine, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, NEIGHBOR, ROUTE]
     left_alone = of_loop(renamed(listened), unmanaged_addresses=("192.0.2.0/24",))
     assert restored(planned(listened, left_alone, ADDRESS)) == [ADDRESS]
     elsewhere = renamed(listened, netns="blue")
@@ -209,6 +211,47 @@ def test_a_route_does_not_outlive_the_address_that_its_gateway_is_reached_throug
     assert outcome(planned(observed, moves, ROUTE)) == ["loop0: route of Linux 10.1.0.0/16 via 192.0.2.1: lost"]
     onlink = route("10.2.0.0/16", "192.0.2.1", fields=(16, 0, 0, MAIN, STATIC, 0, UNICAST, 4))
     assert restored(planned(observed, moves, onlink)) == [onlink]
+
+
+SIX = replace(
+    route("10.7.0.0/16", ""), linux=LinuxSetting(kind=LinuxKind.ROUTE, device="@loop0", family=10, fields=(0,) * 8)
+)
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+def test_what_linux_loses_with_a_device_that_goes_down_is_named_and_comes_back(*, is_sync: bool) -> None:
+    shared = by_way_of("@loop0", "@gi0")
+    observed = facts(STATE, is_sync=is_sync)
+    down = of_loop(observed, is_up=False)
+    down = replace(down, linux={} if is_sync else {**STATE.linux, "loop0": replace(UP, is_up=False)})
+    plan = planned(observed, down, ADDRESS, NEIGHBOR, ROUTE, SIX, shared)
+    assert [change.survival for change in unmanaged_changes(plan)] == [Survival.LOST]
+    assert {*unmanaged_changes(plan)[0].attachments} == {NEIGHBOR, ROUTE, SIX}
+    assert {*restored(reverse_plan(plan))} == {NEIGHBOR, ROUTE, SIX}
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+def test_an_mtu_too_small_for_ipv6_takes_away_what_is_ipv6(*, is_sync: bool) -> None:
+    observed = facts(STATE, is_sync=is_sync)
+    small = of_loop(observed, packet_mtu=1279)
+    small = replace(small, linux={} if is_sync else {**STATE.linux, "loop0": replace(UP, mtu=1279)})
+    plan = planned(observed, small, ADDRESS, NEIGHBOR, ROUTE, SIX)
+    assert [each.attachments for each in unmanaged_changes(plan)] == [(SIX,)]
+    assert restored(reverse_plan(plan)) == [SIX]
+    assert not touched(make_plan(observed, of_loop(observed, packet_mtu=1280)))
+
+
+def test_a_device_goes_down_with_the_one_that_it_is_on() -> None:
+    tagged = Interface(
+        name="gi0.5", kind=InterfaceKind.SUB_INTERFACE, parent="gi0", encapsulation=Encapsulation(outer=5), is_up=True
+    )
+    observed = facts(replace(STATE, interfaces={**STATE.interfaces, "gi0.5": tagged}), is_sync=True)
+    observed = replace(observed, lcps={**STATE.lcps, "gi0.5": LcpPair(host_name="e0.5")})
+    down = {name: replace(observed.interfaces[name], is_up=False) for name in ("gi0", "gi0.5")}
+    plan = make_plan(observed, replace(observed, interfaces={**observed.interfaces, **down}, linux={}))
+    assert touched(plan) == {"gi0", "gi0.5"}
+    mine = route("10.1.0.0/16", "192.0.2.1", holder="gi0.5")
+    assert [each.attachments for each in unmanaged_changes(with_unmanaged(plan, [mine]))] == [(mine,)]
 
 
 def test_nothing_is_restored_where_linux_is_out_of_reach() -> None:

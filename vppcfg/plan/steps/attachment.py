@@ -6,13 +6,14 @@ address of an interface, where VPP would not follow its change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from vppcfg.kinds.l2_steps import leaves_l2
 from vppcfg.kinds.nat44.followed import goes_after_addresses, must_be_renewed
 from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.state import State
 from vppcfg.plan.carried_in_linux import carried, place_for
 from vppcfg.plan.operations import Operation, RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.stages import Stage, Step
@@ -27,9 +28,7 @@ def steps(transition: Transition) -> Iterator[Step]:
     going = transition.to_delete | transition.deleted_tables | transition.deleted_bridges
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
-        if each.linux is not None:
-            left -= {each} if transition.goes_in_linux(each) else set()
-        elif each.needs(going) or _is_renewed(each, transition):
+        if each.needs(going) or _is_renewed(each, transition):
             left.discard(each)
             is_late = each.needs(going) and goes_after_addresses(each, transition.observed)
             stage = Stage.TAKE_OFF_FOLLOWER if is_late else Stage.TAKE_OFF
@@ -40,7 +39,18 @@ def steps(transition: Transition) -> Iterator[Step]:
         if each not in left and each.put is not None and _can_have(each, transition):
             stage = Stage.PUT_GUARD_BACK if each.guards else Stage.PUT_BACK
             yield Step(stage=stage, operation=RestoreInVpp(attachment=each))
-    yield from _steps_in_linux(transition, [each for each in transition.desired.unmanaged if each not in left])
+
+
+def steps_in_linux(reached: State, observed: State, desired: State) -> Iterator[Step]:
+    """Yield the steps that bring back what Linux lost on the way from `observed`, once a state is `reached`."""
+    if not observed.facts.has_linux:
+        return
+    missing = set(desired.unmanaged).difference(reached.unmanaged)
+    for each in carried((each for each in desired.unmanaged if each in missing), observed, desired):
+        place = place_for(each, desired)
+        if place is not None and each.linux is not None:
+            restore = RestoreInLinux(attachment=each, netns=place[0], setting=each.linux.on(place[1]))
+            yield Step(stage=Stage.RESTORE_IN_LINUX, operation=restore)
 
 
 def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
@@ -48,17 +58,6 @@ def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
         return ()
     take = RemoveAttachment(attachment=attachment)
     return anchored(PathMtu.named(attachment.name), take) if attachment.kind == PathMtu.noun else (take,)
-
-
-def _steps_in_linux(transition: Transition, missing: Iterable[Attachment]) -> Iterator[Step]:
-    """Yield the steps that bring back what Linux had on a device that is recreated."""
-    if not transition.observed.facts.has_linux:
-        return
-    for each in carried(missing, transition.observed, transition.desired):
-        place = place_for(each, transition.desired)
-        if place is not None and each.linux is not None:
-            restore = RestoreInLinux(attachment=each, netns=place[0], setting=each.linux.on(place[1]))
-            yield Step(stage=Stage.RESTORE_IN_LINUX, operation=restore)
 
 
 def _is_reset(attachment: Attachment, transition: Transition) -> bool:

@@ -10,7 +10,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.linux_primaries import goes_with, secondaries
+from vppcfg.plan.linux_losses import goes_with, secondaries
 from vppcfg.plan.plan import make_plan
 
 A, B, C, OTHER, SIX = "192.0.2.9/24", "192.0.2.5/24", "192.0.2.77/24", "198.51.100.1/24", "2001:db8::1/64"
@@ -74,8 +74,10 @@ def test_what_stays_behind_one_that_goes_is_set_again() -> None:
         (LinuxSetting(kind=LinuxKind.ROUTE, device="e0", family=2, fields=(0,) * 8), {SIX}, True),
         (LinuxSetting(kind=LinuxKind.ROUTE, device="e0", family=2, fields=(0,) * 8), {OTHER}, False),
         (LinuxSetting(kind=LinuxKind.ROUTE, device="e0", family=10, fields=(0,) * 8), set(), False),
-        (LinuxSetting(kind=LinuxKind.NEIGHBOR, device="e0", family=2), set(), False),
+        (LinuxSetting(kind=LinuxKind.NEIGHBOR, device="e0", family=2), {SIX}, True),
+        (LinuxSetting(kind=LinuxKind.NEIGHBOR, device="e0", family=2), {OTHER}, False),
+        (LinuxSetting(kind=LinuxKind.NEIGHBOR, device="e0", family=10), set(), False),
     ],
 )
-def test_all_routes_go_with_the_last_address(setting: LinuxSetting, left: set[str], expected: bool) -> None:
+def test_routes_and_neighbours_go_with_the_last_address(setting: LinuxSetting, left: set[str], expected: bool) -> None:
     assert goes_with(Attachment(holder="eth0", kind="x", name="y", linux=setting), A, left) == expected

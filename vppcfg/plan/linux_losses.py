@@ -1,0 +1,80 @@
+"""What Linux takes away from a device of an LCP pair or TAP that stays: with an address, its state, or its MTU.
+
+Of the IPv4 addresses of one network on a device the first is the primary one. With it go the others, unless the device
+has `promote_secondaries` (net/ipv4/devinet.c, __inet_del_ifa), and routes with that address as source. With the last
+address of the device go all of its routes and neighbours (net/ipv4/fib_frontend.c, fib_disable_ip). A device that goes
+down loses routes, neighbours and IPv6 addresses; one whose MTU becomes too small for IPv6, all that is IPv6
+(net/ipv6/addrconf.c, addrconf_ifdown).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from socket import AF_INET6
+
+from vppcfg.common.addresses import address_key
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.interface import Interface
+from vppcfg.model.iproute2 import needed_hosts, subnet_of
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
+
+
+def is_followed(pair: LcpPair | None, settings: LcpSettings) -> bool:
+    """Return whether the addresses of an interface follow into Linux, onto the device of its pair (lcp-sync)."""
+    return pair is not None and pair.has_host and settings.is_sync
+
+
+def secondaries(interface: Interface, going: Collection[str]) -> frozenset[str]:
+    """Return the IPv4 addresses that stay, and that Linux takes away with those `going`, which stand before them."""
+    primaries: dict[tuple[int, int], str] = {}
+    found = set()
+    for address in interface.in_order:
+        network = _network_of(address)
+        if network is not None and primaries.setdefault(network, address) in going and address not in going:
+            found.add(address)
+    return frozenset(found)
+
+
+def shares_network(address: str, others: Iterable[str]) -> bool:
+    """Return whether an IPv4 address is in the same network, of the same length, as one of others."""
+    network = _network_of(address)
+    return network is not None and network in map(_network_of, others)
+
+
+def _network_of(address: str) -> tuple[int, int] | None:
+    """Return the network of an IPv4 address and its length, None of an IPv6 address."""
+    key = address_key(address)
+    return (key.network, key.length) if key.family == 4 else None
+
+
+def goes_with(attachment: Attachment, address: str, left: Collection[str]) -> bool:
+    """Return whether Linux takes a setting away with an address of its device, where those `left` stay.
+
+    A route of IPv6 stays, without its source (net/ipv6/route.c, fib6_remove_prefsrc).
+    """
+    setting, is_ipv6 = attachment.linux, ":" in address
+    if setting is None or (setting.family == AF_INET6) is not is_ipv6:
+        return False
+    if setting.kind is LinuxKind.ADDRESS:
+        return shares_network(address, [subnet_of(setting)]) and not shares_network(address, left)
+    if setting.kind is LinuxKind.ROUTE and address.partition("/")[0] in needed_hosts(setting):
+        return True
+    is_last = not is_ipv6 and all(":" in each for each in left)
+    return is_last and setting.kind in (LinuxKind.ROUTE, LinuxKind.NEIGHBOR)
+
+
+def needs_up(setting: LinuxSetting) -> bool:
+    """Return whether Linux has a setting only as long as its device is up.
+
+    A route with several next hops stays as long as one of their devices is up, and the others come back to it.
+    """
+    if setting.kind is LinuxKind.ADDRESS:
+        return setting.family == AF_INET6
+    is_shared = len({hop.device for hop in setting.hops}) > 1
+    return setting.kind is LinuxKind.NEIGHBOR or (setting.kind is LinuxKind.ROUTE and not is_shared)
+
+
+def needs_ipv6(setting: LinuxSetting) -> bool:
+    """Return whether Linux has a setting only as long as the MTU of its device is large enough for IPv6."""
+    return setting.family == AF_INET6
