@@ -46,9 +46,15 @@ class Shape:
 
 
 class Renumbered(Operator):
-    def sysctl(self, setting: str) -> None:
-        within = ("nsenter", "--target", str(self._vpp.pid), "--net")
-        subprocess.run([*within, "sysctl", "-qw", setting], check=True)
+    def sysctl(self, *words: str) -> str:
+        command = ("nsenter", "--target", str(self._vpp.pid), "--net", "sysctl", *words)
+        return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
+
+    def has(self, device: str = "lo0", netns: str = "") -> list[str]:
+        """Return what `ip` shows of a device, and its sysctls."""
+        keys = (each.partition("=")[0] for each in SYSCTLS)
+        values = ((key, self.sysctl("-n", key.replace("DEVICE", device))) for key in keys)
+        return sorted([*super().has(device, netns), *(f"{key}={value}" for key, value in values if value)])
 
     def has_but_sources(self, shape: Shape, lines: list[str]) -> bool:
         """Return whether Linux has what is in `lines`; a route of IPv6 outlives the address that it has as source."""
@@ -78,7 +84,7 @@ def test_linux_ends_with_the_addresses_of_the_file_and_its_routes(
     with RealVpp(linux_cp="lcp-sync", plugins=plugins) as vpp:
         one = Renumbered(vpp, tmp_path)
         assert one.apply(Shape(STEPS[0]).text()) == ExitCode.DONE
-        one.sysctl(f"net.ipv4.conf.all.promote_secondaries={promote}")
+        one.sysctl("-qw", f"net.ipv4.conf.all.promote_secondaries={promote}")
         for route in ROUTES:
             one.ip(f"route add {route} dev lo0")
         before = one.routes()
@@ -107,6 +113,12 @@ ON_DEVICE = (
     "neigh add 192.0.2.77 lladdr 02:00:00:00:00:77",
     "neigh add 2001:db8::7 lladdr 02:00:00:00:00:07",
 )
+SYSCTLS = (
+    "net/ipv4/conf/DEVICE/rp_filter=2",
+    "net/ipv4/conf/DEVICE/proxy_arp=1",
+    "net/ipv6/conf/DEVICE/accept_ra=2",
+    "net/ipv6/conf/DEVICE/forwarding=1",
+)
 CHANGES = {
     "another VRF": (Shape(vrf="blue"), ""),
     "another name": (Shape(device="other"), ""),
@@ -114,7 +126,7 @@ CHANGES = {
     "one IPv6 address less": (Shape(addresses=(*V4, V6[0])), "2001:db8:5::1/64"),
     "no IPv6": (Shape(addresses=V4), "2001:db8:(5:)?:1/64"),
     "no IPv4": (Shape(addresses=V6), r"^inet |via 192|via 198"),
-    "too small for IPv6": (Shape(addresses=V4, mtu=1200), r"^inet6|2001:db8|pref medium"),
+    "too small for IPv6": (Shape(addresses=V4, mtu=1200), r"^inet6|2001:db8|pref medium|net/ipv6"),
     "down": (Shape(state="down"), "via|lladdr"),
 }
 """What a change is, and what Linux has no longer then."""
@@ -128,12 +140,14 @@ def test_what_linux_has_on_the_device_of_a_pair_lives_where_it_can_and_comes_bac
     with RealVpp(linux_cp="lcp-sync", plugins=plugins) as vpp:
         one = Renumbered(vpp, tmp_path)
         assert one.apply(Shape().text()) == ExitCode.DONE
-        one.sysctl(f"net.ipv4.conf.all.promote_secondaries={promote}")
+        one.sysctl("-qw", f"net.ipv4.conf.all.promote_secondaries={promote}")
         assert wait_until(lambda: "tentative" not in one.ip("-6 addr show dev lo0"))
         for line in ON_DEVICE:
             one.ip(f"{line} dev lo0")
+        for setting in SYSCTLS:
+            one.sysctl("-qw", setting.replace("DEVICE", "lo0"))
         before = one.has()
-        assert len(before) >= len(V4) + len(V6) + len(ON_DEVICE) - 1
+        assert len(before) >= len(V4) + len(V6) + len(ON_DEVICE) - 1 + len(SYSCTLS)
         for name, (shape, lost) in CHANGES.items():
             assert one.apply(shape.text(), *(["--lose-unmanaged"] if lost else [])) == ExitCode.DONE, name
             left = [line for line in before if not (lost and re.search(lost, line))]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from vppcfg.linux.device import Answer, answers_in
 from vppcfg.linux.link import attribute, read_links
 from vppcfg.linux.refusal import no_device, refusal, within
+from vppcfg.linux.sysctl import write_sysctl
 from vppcfg.model.iproute2 import name_of
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, decoded
 
@@ -80,9 +81,12 @@ def _create(sock: socket.socket, setting: LinuxSetting, devices: _Devices) -> An
     unknown = [name for name in setting.devices() if name not in devices.indexes]
     if unknown:
         return errno.ENODEV, no_device(devices.netns, unknown[0]).message
-    kind, flags, body = _BODIES[setting.kind](setting, devices.indexes)
-    sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
-    code, words = answers_in(sock.recv(_BUFFER_BYTES))[1]
+    if setting.kind is LinuxKind.SYSCTL:
+        code, words = write_sysctl(setting)
+    else:
+        kind, flags, body = _BODIES[setting.kind](setting, devices.indexes)
+        sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
+        code, words = answers_in(sock.recv(_BUFFER_BYTES))[1]
     if code in (0, errno.EEXIST):
         return 0, ""
     what = f"bring back the {setting.kind.value} {name_of(setting)}{within(devices.netns)}"

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from vppcfg.linux.link import Link, Span, attribute, attributes_of, dump, read_links
+from vppcfg.linux.sysctl import special_values
 from vppcfg.model.linux_setting import OF_INTERFACE, LinuxHop, LinuxKind, LinuxSetting, encoded
 
 _ADDRESS = struct.Struct("=BBBBI")
@@ -90,12 +91,26 @@ def read_settings(netns: str, devices: Mapping[str, str], requested: Collection[
     if not names.requested:
         return []
     labels = {link.index: link.name for link in links if link.index in names.requested}
-    found = [*_masters(links, names), *_addresses(names, labels), *_neighbors(names), *_routes(names)]
+    found = [
+        *_sysctls(names, labels),
+        *_masters(links, names),
+        *_addresses(names, labels),
+        *_neighbors(names),
+        *_routes(names),
+    ]
     return [(owners[index], setting) for index, setting in found]
 
 
 _Found = Iterator[tuple[int, LinuxSetting]]
 """Settings, each with the index of the device that it is on."""
+
+
+def _sysctls(names: _DeviceNames, labels: Mapping[int, str]) -> _Found:
+    for index, device in labels.items():
+        for family in _FAMILIES:
+            for text in special_values(family, device):
+                setting = LinuxSetting(kind=LinuxKind.SYSCTL, device=names.all[index], family=family, sysctl=text)
+                yield index, setting
 
 
 def _masters(links: Sequence[Link], names: _DeviceNames) -> _Found:

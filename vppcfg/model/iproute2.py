@@ -1,4 +1,4 @@
-"""Settings of Linux in the words of iproute2's `ip`: what they are, and the command that makes them."""
+"""Settings of Linux in the words of iproute2's `ip`, or of `sysctl`: what they are, and the command that makes them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,14 @@ def name_of(setting: LinuxSetting) -> str:
         return address_text(values[_NDA_DST])
     if setting.kind is LinuxKind.ADDRESS:
         return address_of(setting)
+    if setting.kind is LinuxKind.SYSCTL:
+        return f"{sysctl_folder(setting.family, '*')}/{setting.sysctl}"
     return setting.master
+
+
+def sysctl_folder(family: int, device: str) -> str:
+    """Return where the sysctls of a device are, as `sysctl` takes it, whose name may have dots."""
+    return f"net/{'ipv6' if family == _IPV6 else 'ipv4'}/conf/{device}"
 
 
 def address_of(setting: LinuxSetting) -> str:
@@ -78,12 +85,18 @@ def command(setting: LinuxSetting, netns: str) -> str | None:
     if not setting.is_exact or not all(map(_NAME.fullmatch, names)):
         return None
     try:
+        if setting.kind is LinuxKind.SYSCTL:
+            return (f"ip netns exec {netns} " if netns else "") + _sysctl(setting)
         words = _WORDS[setting.kind](setting)
     except (ValueError, LookupError, OSError, struct.error):
         return None  # attributes that no kernel writes: from a file that was written by hand
     options = [f"-n {netns}"] if netns else []
     options += ["-6"] if setting.family == _IPV6 and setting.kind is LinuxKind.ROUTE else []
     return " ".join(["ip", *options, words]) if words else None
+
+
+def _sysctl(setting: LinuxSetting) -> str:
+    return f"sysctl -w {sysctl_folder(setting.family, setting.device)}/{setting.sysctl}"
 
 
 def _master(setting: LinuxSetting) -> str:

@@ -1,4 +1,4 @@
-"""Addresses, routes and neighbours that Linux has on the device of an LCP pair or a TAP, as the kernel writes them.
+"""Addresses, routes and the like that Linux has on the device of an LCP pair or a TAP, as the kernel writes them.
 
 They go with the device when it is deleted, and can be put on the next one: devices are named, never numbered, and the
 rest is what netlink has, so that nothing that the kernel knows about them is lost on the way.
@@ -19,6 +19,8 @@ OF_INTERFACE = "@"
 class LinuxKind(Enum):
     """What a setting is; each value is what an operator calls one of them, and they are made in this order."""
 
+    SYSCTL = "sysctl"
+    """A value below net.ipv4.conf.DEVICE or net.ipv6.conf.DEVICE that is not the one that a new device gets."""
     MASTER = "master device"
     """The bridge or VRF of Linux that the device belongs to."""
     ADDRESS = "address"
@@ -39,7 +41,7 @@ class LinuxHop:
 
 @record
 class LinuxSetting:
-    """One address, route, neighbour or master. Two are equal when they configure the same, whatever the devices."""
+    """One address, route or the like. Two are equal when they configure the same, whatever the devices."""
 
     kind: LinuxKind
     device: str = ""
@@ -54,6 +56,8 @@ class LinuxSetting:
     label: str = ""
     """What follows the name of the device in the label of an IPv4 address."""
     master: str = ""
+    sysctl: str = ""
+    """`key=value`, as `rp_filter=2`."""
     netns: str | None = None
     """The namespace of the devices that it names and that belong to no interface; None where it names none."""
     is_exact: bool = True

@@ -36,6 +36,7 @@ CONFIGURED = (
     "-6 route add 2001:db8:2::/48 nexthop via 2001:db8::1 nexthop via 2001:db8::2",
     "-6 route add 2001:db8:3::/48 dev e0 metric 7",
 )
+SYSCTLS = ("net/ipv4/conf/e0/rp_filter=2", "net/ipv6/conf/e0/accept_ra=2", "net/ipv6/conf/e0/forwarding=1")
 ANY = ("addr show", "route show table all", "-6 route show table all", "neigh show", "neigh show proxy")
 
 
@@ -68,6 +69,8 @@ def add_device(machine: Machine, name: str, *, is_up: bool = True) -> None:
 def configure(machine: Machine) -> None:
     for line in CONFIGURED:
         run(machine, line)
+    for setting in SYSCTLS:
+        machine.ip("netns", "exec", "blue", "sysctl", "-qw", setting)
 
 
 def read(host: LinuxHost, device: str = "e0") -> list[LinuxSetting]:
@@ -85,7 +88,7 @@ def shown(machine: Machine, device: str) -> list[str]:
 def test_another_device_gets_what_the_former_one_had(machine: Machine, host: LinuxHost) -> None:
     configure(machine)
     before, found = shown(machine, "e0"), read(host)
-    assert len(before) >= len(found) == len(CONFIGURED)
+    assert len(before) + len(SYSCTLS) >= len(found) == len(CONFIGURED) + len(SYSCTLS)
     run(machine, "link delete e0")
     add_device(machine, "x1")
     outcome = host.restore("blue", [setting.on({"loop0": "x1"}) for setting in found])
@@ -152,6 +155,14 @@ def test_a_device_that_comes_up_a_moment_later_is_waited_for(machine: Machine, h
     timer.join()
     assert not outcome.refused
     assert set(read(host, "x1")) == set(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["../../../kernel/sysrq=1", "rp_filter=1\n", "rp_filter", "rp_filter=$(id)", "no_key=1"]
+)
+def test_a_sysctl_that_somebody_has_written_leads_nowhere_else(host: LinuxHost, text: str) -> None:
+    forged = LinuxSetting(kind=LinuxKind.SYSCTL, device="e0", family=2, sysctl=text)
+    assert list(host.restore("blue", [forged]).refused) == [0]
 
 
 def test_all_is_made_but_what_the_kernel_refuses(
