@@ -43,6 +43,7 @@ LEAST_S = 0.1
 _SHARE_OF_ALL = 0.1
 _MOST_COUNTED = 20
 """Tables whose prefixes VPP is asked to count, the largest of Linux."""
+_MOST_RULES = 5
 _HOST = 32
 _MACS = "MAC addresses of neighbours, for VPP has so many that `verify --all` alone asks for them"
 _NO_LISTENER = "routes, for VPP runs without linux-nl"
@@ -335,8 +336,11 @@ def _networks(addresses: Iterable[str]) -> Iterator[IPv4Network]:
 
 
 def _limits(facts: VppForwarding, around: Mapping[str, LinuxForwarding]) -> Iterator[tuple[str, int]]:
-    """Yield what linux-nl does not copy of Linux's routes, or copies in another way, and how many."""
+    """Yield what VPP does not follow or linux-nl not copy of Linux, or copies in another way, and how many."""
     for netns, each in around.items():
+        for rule in each.rules[:_MOST_RULES]:
+            yield f"the rule (`ip rule`) {rule}, which VPP does not follow", 1
+        yield "further rules, which VPP does not follow", len(each.rules[_MOST_RULES:])
         count = sum(len(routes.by_prefix) for routes in each.tables.values())
         if not facts.has_linux_nl:
             yield _NO_LISTENER, count

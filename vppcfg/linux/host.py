@@ -13,6 +13,7 @@ from vppcfg.linux.ping import echo, vrf_device
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
 from vppcfg.linux.restoring import restore_settings
 from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes, read_static_neighbors
+from vppcfg.linux.rules import read_rules
 from vppcfg.linux.settings import read_settings
 from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
@@ -212,7 +213,8 @@ def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:
         for index, link in links.items()
     }
     indexes = {devices[link.name]: index for index, link in links.items()}
-    return LinuxForwarding(sides=sides, indexes=indexes, tables=routes.tables, limits=routes.limits)
+    rules = tuple(read_rules({link.name for link in links.values()}))
+    return LinuxForwarding(sides=sides, indexes=indexes, tables=routes.tables, limits=routes.limits, rules=rules)
 
 
 def _others(links: Mapping[str, Iterable[Link]], requested: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:

@@ -114,6 +114,8 @@ class LinuxForwarding:
     """What linux-nl should copy; of several routes to one prefix, the one that Linux uses."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """How many routes it does not copy, or copies otherwise, by the reason."""
+    rules: tuple[str, ...] = ()
+    """The rules (`ip rule`) for what comes in by these devices, but for those that every Linux has."""
 
 
 @record

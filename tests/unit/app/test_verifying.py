@@ -49,6 +49,7 @@ class Both:
         self.sleeps: list[float] = []
         self.readings = 0
         self.limits: dict[str, int] = {}
+        self.rules: tuple[str, ...] = ()
         self.table = MAIN
         self.gateways: dict[int, int] = {}
         self.looked_up: list[list[bytes]] = []
@@ -153,6 +154,7 @@ class Linux:
             indexes=dict.fromkeys(devices.values(), 7),
             tables={self._both.table: self._both.linux_routes()},
             limits=self._both.limits,
+            rules=self._both.rules,
         )
 
 
@@ -301,6 +303,15 @@ def test_without_linux_nl_no_route_is_compared_and_how_many_there_are_is_told() 
     report = verified(Both(facts=replace(FACTS, has_linux_nl=False)))
     assert (report.count, report.compared[Subject.ROUTE]) == (0, 0)
     assert report.limits == {"routes, for VPP runs without linux-nl": 5}
+
+
+def test_rules_of_linux_are_named_for_vpp_does_not_follow_them() -> None:
+    both = Both()
+    both.rules = tuple(f"{number}: from 10.{number}.0.0/16 lookup 77" for number in range(7))
+    report = verified(both)
+    assert report.count == 0
+    assert report.limits["the rule (`ip rule`) 0: from 10.0.0.0/16 lookup 77, which VPP does not follow"] == 1
+    assert report.limits["further rules, which VPP does not follow"] == 2
 
 
 def test_a_pair_in_a_namespace_of_its_own_is_read_there_and_its_routes_are_told() -> None:

@@ -45,6 +45,36 @@ def seen_in(machine: Machine) -> LinuxForwarding:
     return LinuxHost(machine.pid).read_forwarding("", DEVICES)
 
 
+@needs_namespaces
+def test_rules_are_told_that_lead_what_comes_in_by_a_pair_elsewhere(machine: Machine) -> None:
+    assert seen_in(machine).rules == ()
+    for line in (
+        "from 10.0.0.0/8 lookup 77 priority 100",
+        "iif e0 to 192.0.2.0/24 lookup 300 priority 101",
+        "not fwmark 0x10 lookup 77 priority 102",
+        "from all lookup main priority 103 suppress_prefixlength 0",
+        "from 10.9.0.0/16 prohibit priority 104",
+        "iif lo lookup 77 priority 105",
+        "iif mgmt lookup 77 priority 106",
+        "l3mdev priority 1000",
+    ):
+        machine.ip("rule", "add", *line.split())
+    machine.ip("-6", "rule", "add", *["from", "2001:db8::/32", "lookup", "77", "priority", "100"])
+    try:
+        assert seen_in(machine).rules == (
+            "100: from 10.0.0.0/8 lookup 77",
+            "101: from all to 192.0.2.0/24 iif e0 lookup 300",
+            "102: not from all fwmark 0x10 lookup 77",
+            "103: from all lookup 254",
+            "104: from 10.9.0.0/16 prohibit",
+            "-6 100: from 2001:db8::/32 lookup 77",
+        )
+    finally:
+        for priority in (*range(100, 107), 1000):
+            machine.ip("rule", "del", "priority", str(priority))
+        machine.ip("-6", "rule", "del", "priority", "100")
+
+
 def told(machine: Machine, table: TableId = MAIN) -> dict[str, str]:
     """Return the routes of a table as text, those that are not copied with the reason."""
     found = seen_in(machine).tables.get(table)
