@@ -8,6 +8,7 @@ import pytest
 from tests.real_vpp import RealVpp
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
+from vppcfg.model.forwarding import TableId
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 from vppcfg.verify.sample import VerifySample
@@ -96,7 +97,7 @@ def test_a_look_by_parts_compares_all_of_a_small_router_but_what_is_vpps_own(rou
     report = verified(router, VerifySample(interval_s=300))
     whole = verified(router)
     assert (report.count, report.compared, report.in_linux) == (0, whole.compared, whole.in_linux)
-    assert list(report.unread.values()) == [1], "the route of the prompt"
+    assert (report.unread, report.own["CLI"]) == ({}, 1), "such a small table of IPv4 is read for it"
 
 
 def test_a_service_finds_by_parts_what_reading_all_finds(router: RealVpp) -> None:
@@ -110,6 +111,17 @@ def test_a_service_finds_by_parts_what_reading_all_finds(router: RealVpp) -> Non
     report = verified(router, sample)
     assert (Subject.ROUTE, MismatchKind.STALE) in report.counts
     assert report.groups == verified(router).groups
+
+
+def test_the_last_route_that_linux_has_dropped_in_silence_is_found_at_the_first_look(router: RealVpp) -> None:
+    assert verified(router, VerifySample(interval_s=300)).count == 0
+    for number, address in enumerate(("192.0.2.1/24", "198.51.100.1/24")):
+        router.ip("address", "del", address, "dev", f"e{number}")
+    time.sleep(SETTLE_S)
+    report = verified(router, VerifySample(interval_s=300))
+    assert (Subject.ROUTE, MismatchKind.STALE) in report.counts
+    in_main = [group for group in verified(router).groups if group.table in (None, TableId(False, 0), TableId(True, 0))]
+    assert list(report.groups) == in_main, "of other tables in which Linux has none any more, `--all` tells"
 
 
 def add_a_static_route_that_linux_does_not_go_by(vpp: RealVpp) -> None:

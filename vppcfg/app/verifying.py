@@ -21,7 +21,7 @@ from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import LinuxForwarding, RouteEntry, RoutePlace, Routes, TableId, VppForwarding
 from vppcfg.model.route import SOURCE
 from vppcfg.record import record
-from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
+from vppcfg.verify.mismatch import Comparison, MismatchKind, RouteMismatch, Subject
 from vppcfg.verify.pairs import compare_pairs, neighbors_of
 from vppcfg.verify.report import VerifyReport, report_of
 from vppcfg.verify.routes import TableComparison, compare_table, shared_with_files
@@ -43,6 +43,9 @@ LEAST_S = 0.1
 _SHARE_OF_ALL = 0.1
 _MOST_COUNTED = 20
 """Tables whose prefixes VPP is asked to count, the largest of Linux."""
+_FEW = 200
+"""So many prefixes of a table VPP sends at once, for which it takes a millisecond."""
+_MAIN = TableId(is_ipv6=False, number=0)
 _MOST_RULES = 5
 _HOST = 32
 _MACS = "MAC addresses of neighbours, for VPP has so many that `verify --all` alone asks for them"
@@ -252,6 +255,13 @@ class _RoutesCompared:
         if outcome.mismatches:
             self.found[table] = outcome.mismatches
 
+    def find_stale(self, table: TableId, outcome: TableComparison) -> None:
+        """Take what only reading a whole table shows: what VPP has alone."""
+        stale = {each: way for each, way in outcome.mismatches.items() if way.kind is MismatchKind.STALE}
+        self.own += outcome.own
+        if stale:
+            self.found[table] = {**self.found.get(table, {}), **stale}
+
 
 def _compare_routes(
     vpp: Forwarder, facts: VppForwarding, around: Mapping[str, LinuxForwarding], scope: VerifyScope
@@ -283,7 +293,7 @@ def _compare_routes(
     if facts.has_linux_nl:
         done.in_linux = sum(sum(each.values()) for each in lengths.values())
         if answers is not None and not scope.is_all:
-            _count(vpp, facts, lengths, done)
+            _count(vpp, facts, tables, lengths, done)
     return done
 
 
@@ -308,12 +318,18 @@ def _there(
 
 
 def _count(
-    vpp: Forwarder, facts: VppForwarding, lengths: Mapping[TableId, Mapping[int, int]], done: _RoutesCompared
+    vpp: Forwarder,
+    facts: VppForwarding,
+    tables: Mapping[TableId, Routes],
+    lengths: Mapping[TableId, Mapping[int, int]],
+    done: _RoutesCompared,
 ) -> None:
     """Hold the numbers of prefixes against each other, by length: so many are missing, or there is more than Linux has.
 
     Of the latter nobody can tell at this price whether it is stale: VPP has routes of its own, of IPv4 most with /32.
+    A small table is read for it. VPP may have routes in the main one that Linux has none in any more.
     """
+    lengths = {_MAIN: {}, **lengths}
     connected = {each for pair in facts.pairs if pair.side is not None for each in _networks(pair.side.addresses)}
     largest = sorted(lengths, key=lambda table: -sum(lengths[table].values()))[:_MOST_COUNTED]
     for table in sorted(largest):
@@ -327,7 +343,12 @@ def _count(
         for length, count in lengths[table].items() if counts else ():
             if (lacking := count - counts.get(length, 0) - missing[length]) > 0:
                 done.uncounted[table, length] = lacking
-        if beside:
+        if beside and sum(counts.values()) <= _FEW:
+            linux = tables.get(table, Routes(entries=[], by_prefix={}))
+            done.find_stale(
+                table, compare_table(replace(linux, by_prefix=dict(linux.by_prefix)), vpp.read_routes(table, facts))
+            )
+        elif beside:
             done.beside[f"prefixes of {table} that Linux lacks: VPP's own or stale, as `verify --all` shows"] = beside
 
 

@@ -277,11 +277,22 @@ def test_prefixes_that_vpp_has_less_than_linux_are_missing_though_not_all_were_l
 
 
 def test_prefixes_that_vpp_has_beside_those_of_linux_are_told_and_count_for_nothing() -> None:
-    both = Both()
+    both = Both(routes=201)
     both.withdrawn = {3}
     report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
-    assert (report.count, [*report.unread.values()]) == (0, [1])
+    assert (report.count, [*report.unread.values()], both.walks) == (0, [1], 0)
     assert "`verify --all` shows" in next(iter(report.unread))
+
+
+@pytest.mark.parametrize("withdrawn", [{3}, {*range(200)}])
+def test_a_small_table_is_read_where_it_has_more_than_linux_and_what_is_stale_counts(withdrawn: set[int]) -> None:
+    both = Both(routes=200)
+    report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
+    assert (report.count, both.walks) == (0, 0)
+    both.withdrawn = withdrawn
+    report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
+    assert report.counts == {(Subject.ROUTE, MismatchKind.STALE): len(withdrawn)}
+    assert not report.unread
 
 
 def test_of_a_vpp_with_many_neighbors_those_of_linux_are_looked_up() -> None:
