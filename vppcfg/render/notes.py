@@ -9,6 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.model.route import source_words
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
+from vppcfg.plan.linux_gaps import address_gaps
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
 from vppcfg.render.nat44_text import left_alone
@@ -24,6 +25,7 @@ def notes(plan: Plan) -> Iterator[str]:
     yield from _live_lines(plan)
     yield from order_lines(plan)
     yield from announcement_lines(plan)
+    yield from gap_lines(plan)
     yield from shadow_lines(plan)
     yield from shortened([*pause_lines(plan)], _MOST, "{} more such steps; `--format json` has all in `pauses`")
     yield from omission_lines(plan)
@@ -58,6 +60,20 @@ def announcement_lines(plan: Plan) -> Iterator[str]:
     names = {each: f"{each.address} is announced" if each.address else "the router is advertised" for each in moved}
     lines = [f"{names[each]} on {each.interface}, since hosts know another MAC address" for each in moved]
     yield from shortened(lines, _MOST, "{} more such addresses; `--format json` has all in `announcements`")
+
+
+def gap_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each device in Linux that is without an address on the way."""
+    families: dict[tuple[str, int, int | None], list[str]] = {}
+    for each in address_gaps(plan):
+        families.setdefault((each.device, each.first, each.last), []).append("IPv6" if each.is_ipv6 else "IPv4")
+    count = len(plan.operations)
+    lines = [
+        f"{device} has no {' and no '.join(those)} address in Linux from step {first:,} of {count:,} until "
+        + (f"step {last:,}" if last is not None else "its lease comes")
+        for (device, first, last), those in families.items()
+    ]
+    yield from shortened(lines, _MOST, "{} more such devices")
 
 
 def shadow_lines(plan: Plan) -> Iterator[str]:
