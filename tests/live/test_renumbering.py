@@ -12,6 +12,7 @@ import pytest
 from tests.live.test_linux import wait_until
 from tests.live.test_linux_settings import Operator
 from tests.real_vpp import RealVpp
+from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 V4, V6 = ("192.0.2.1/24", "198.51.100.1/24"), ("2001:db8::1/64", "2001:db8:5::1/64")
@@ -154,3 +155,19 @@ def test_what_linux_has_on_the_device_of_a_pair_lives_where_it_can_and_comes_bac
             assert wait_until(partial(one.has_but_sources, shape, left)), (name, one.has(shape.device))
             assert one.rollback() == ExitCode.DONE, name
             assert wait_until(lambda: one.has() == before), (name, one.has())
+
+
+def test_verify_names_the_addresses_that_neither_side_has_any_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With lcp-sync what goes in VPP goes in Linux, and both are alike."""
+    with RealVpp(linux_cp="lcp-sync", plugins=["linux_nl"]) as vpp:
+        one = Renumbered(vpp, tmp_path)
+        assert one.apply(Shape(V4).text()) == ExitCode.DONE
+        look = ["verify", "--once", "-q", "-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "state")]
+        assert main(look) == ExitCode.DONE
+        assert vpp.cli(f"set interface ip address del loop0 {V4[1]}") == (0, "")
+        assert wait_until(lambda: one.addresses() == {V4[0]})
+        capsys.readouterr()
+        assert main(look) == ExitCode.DRIFT
+        assert "The last change set, VPP and Linux lack: 1 address of loop0" in capsys.readouterr().out

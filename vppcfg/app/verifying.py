@@ -11,10 +11,11 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from ipaddress import IPv4Network
+from types import MappingProxyType
 from typing import Protocol
 
 from vppcfg.errors import DataplaneError, LinuxError
@@ -122,6 +123,8 @@ class VerifyScope:
     neighbors: Callable[[Collection[tuple[str, str]]], Collection[tuple[str, str]]] = tuple
     """Chooses from Linux's neighbours in the same way, where VPP has too many to be asked for all."""
     is_all: bool = True
+    addresses: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Those that interfaces are to have."""
     on_progress: Callable[[int], None] = lambda percent: None
     """Is told how many per cent of what was chosen have been looked up; 100 when no more is."""
 
@@ -132,6 +135,7 @@ def verify(
     *,
     sample: VerifySample | None = None,
     own: Collection[RoutePlace] = (),
+    addresses: Mapping[str, Set[str]] = MappingProxyType({}),
     on_progress: Callable[[int], None] = lambda percent: None,
     pause_s: float = PAUSE_S,
     clock: Sleeper = time,
@@ -139,7 +143,8 @@ def verify(
     """Return how VPP is not as Linux: all of it, or what a `sample` chooses. Raise DataplaneError or LinuxError.
 
     A mismatch counts when it is in every reading: what was different is read a second time, and again as long as it
-    becomes less. Routes of files, `own`, are always in the sample.
+    becomes less. Routes of files, `own`, are always in the sample. `addresses` are those that interfaces
+    are to have.
     """
     if sample is None:
         scope = VerifyScope(pace=lambda: Pace(clock, share=_SHARE_OF_ALL))
@@ -149,6 +154,7 @@ def verify(
         scope = VerifyScope(
             pace=lambda: Pace(clock, most_s=most_s), routes=chosen, neighbors=sample.neighbors, is_all=False
         )
+    scope = replace(scope, addresses=addresses)
     first = found = compare(vpp, linux, replace(scope, on_progress=on_progress))
     is_moving = False
     for _ in range(READINGS - 1):
@@ -192,7 +198,7 @@ def compare(vpp: Forwarder, linux: LinuxNamespaces, scope: VerifyScope) -> Compa
     if known:
         looked_up = vpp.find_neighbors(scope.neighbors(known), facts, scope.pace().rest)
         unread[_MACS] = len(known)
-    pairs = compare_pairs(facts, around, looked_up)
+    pairs = compare_pairs(facts, around, looked_up, scope.addresses)
     limits = pairs.limits
     for reason, count in _limits(facts, around):
         limits[reason] += count

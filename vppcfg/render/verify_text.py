@@ -18,8 +18,14 @@ _NOUNS = {
     Subject.NEIGHBOR: ("neighbour", "neighbours"),
     Subject.ROUTE: ("route", "routes"),
 }
-_SIGNS = {MismatchKind.MISSING: "-", MismatchKind.STALE: "+", MismatchKind.DIFFERENT: "~", MismatchKind.VPP_ONLY: "!"}
-"""What VPP has less than Linux, more than Linux, otherwise than Linux, and more where that may be right."""
+_SIGNS = {
+    MismatchKind.MISSING: "-",
+    MismatchKind.STALE: "+",
+    MismatchKind.DIFFERENT: "~",
+    MismatchKind.LOST: "-",
+    MismatchKind.VPP_ONLY: "!",
+}
+"""What VPP has less than it is to have, more than Linux, otherwise than Linux, and more where that may be right."""
 _COUNTED = (Subject.PAIR, Subject.ADDRESS, Subject.NEIGHBOR, Subject.ROUTE)
 _WIDTH = 80
 
@@ -109,6 +115,8 @@ def group_text(group: Group) -> str:
 def _where(group: Group) -> str:
     if group.kind is MismatchKind.VPP_ONLY:
         return "VPP alone has, from its own ARP or ND or from Linux before"
+    if group.kind is MismatchKind.LOST:
+        return "The last change set, VPP and Linux lack"
     return "Linux has, VPP lacks" if group.kind is MismatchKind.MISSING else "VPP has, Linux lacks"
 
 

@@ -20,6 +20,8 @@ class MismatchKind(Enum):
     STALE = "stale"
     """VPP has it, and Linux lacks it."""
     DIFFERENT = "different"
+    LOST = "lost"
+    """Neither has it any more, and the last change was to set it."""
     VPP_ONLY = "alone"
     """VPP has it, and Linux lacks it, which may be right; it does not count."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from types import MappingProxyType
 
 from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, VppPair
 from vppcfg.record import record
@@ -23,11 +24,15 @@ class PairComparison:
 
 
 def compare_pairs(
-    vpp: VppForwarding, linux: Mapping[str, LinuxForwarding], looked_up: Mapping[tuple[str, str], bool] | None = None
+    vpp: VppForwarding,
+    linux: Mapping[str, LinuxForwarding],
+    looked_up: Mapping[tuple[str, str], bool] | None = None,
+    addresses: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> PairComparison:
     """Return how the two sides of the pairs differ; `linux` has each namespace that can be read, by name.
 
     Of a VPP whose neighbours were not read, those that were `looked_up`, by interface and address, are compared.
+    `addresses` are those that interfaces are to have.
     """
     found: set[Mismatch] = set()
     compared: Counter[Subject] = Counter()
@@ -43,6 +48,8 @@ def compare_pairs(
         if device is None or pair.side is None:
             continue
         found.update(_about_link(pair.interface, device, pair.side))
+        for address in addresses.get(pair.interface, frozenset()) - device.addresses - pair.side.addresses:
+            found.add(Mismatch(MismatchKind.LOST, Subject.ADDRESS, pair.interface, address))
         listens = vpp.has_linux_nl and pair.netns == vpp.default_netns
         if pair.is_unnumbered:
             compared[Subject.ADDRESS] += len(device.addresses)

@@ -52,6 +52,16 @@ def test_addresses_are_missing_or_stale() -> None:
     }
 
 
+def test_an_address_that_neither_has_and_the_last_change_set_is_lost() -> None:
+    wanted = {"port0": frozenset({"192.0.2.1/24", "192.0.2.2/24"}), "port1": frozenset({"192.0.2.3/24"})}
+    bare = replace(VPP, pairs=(replace(PAIR, side=replace(SIDE, addresses=frozenset())),))
+    around = {"": linux_with(addresses=frozenset({"192.0.2.2/24"}))}
+    assert {each for each in compare_pairs(bare, around, addresses=wanted).mismatches if each.name} == {
+        Mismatch(MismatchKind.LOST, Subject.ADDRESS, "port0", "192.0.2.1/24"),
+        Mismatch(MismatchKind.MISSING, Subject.ADDRESS, "port0", "192.0.2.2/24"),
+    }
+
+
 def test_the_same_address_with_another_length_is_another_one() -> None:
     assert len(found(linux_with(addresses=frozenset({"192.0.2.1/25"})))) == 2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from ipaddress import ip_network
 
@@ -19,6 +19,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
+from vppcfg.transaction.entry import UNDECIDED
 from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.report import VerifyReport
 from vppcfg.verify.sample import DAY_S, VerifySample
@@ -47,12 +48,15 @@ def verifier_of(
     seen: dict[int, State | None] = {}
     sample = None if is_all else VerifySample(interval_s, clock.time() % DAY_S / DAY_S)
 
-    def accepted(boot_id: str) -> State | None:
+    def accepted(boot_id: str) -> tuple[State | None, bool]:
+        """Return the state that was accepted last, and whether no change since waits to be."""
         try:
-            return accepted_in(target.journal(), boot_id, seen)
+            newest = next(target.journal().newest_first(), None)
+            is_settled = newest is not None and newest.status not in UNDECIDED
+            return accepted_in(target.journal(), boot_id, seen), is_settled
         except PlanRefusedError as error:
             log.debug("%s", error.message)  # who may not read the journal sees nothing of it
-            return None
+            return None, False
 
     def look() -> VerifyReport:
         vpp, linux = target.connect_apart()
@@ -62,15 +66,25 @@ def verifier_of(
                     "the Linux around this VPP cannot be seen from here",
                     "run it on the router itself, as root; a simulated VPP has no Linux around it",
                 )
-            state = accepted(vpp.boot_id)
+            state, is_settled = accepted(vpp.boot_id)
             routes = list(state.of(Route).values()) if state is not None else []
             report = verify(
-                vpp, linux, sample=sample, own=[_place_of(route) for route in routes], on_progress=on_progress
+                vpp,
+                linux,
+                sample=sample,
+                own=[_place_of(route) for route in routes],
+                addresses=_addresses_of(state) if is_settled else {},
+                on_progress=on_progress,
             )
             unprotected = lost_protection(state, vpp, vpp.observe)
             return replace(report, unprotected=unprotected, shadowed=_shadowed(vpp.hidden(routes)))
 
     return look
+
+
+def _addresses_of(state: State | None) -> Mapping[str, Set[str]]:
+    """Return the addresses that interfaces with a pair are to have."""
+    return {name: state.interfaces[name].addresses for name in state.lcps} if state is not None else {}
 
 
 def _place_of(route: Route) -> RoutePlace:
