@@ -37,7 +37,7 @@ class StubDataplane:
     def nat44_sessions(self) -> int:
         return 0
 
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+    def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
         return ()
 
     def ask(self, question: Question) -> AskOutcome:

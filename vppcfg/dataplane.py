@@ -96,10 +96,11 @@ class Dataplane(Protocol):
         VPP leaves it, when a table goes, to the next one that is made, or lets the table not go.
         """
 
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+    def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
         """Return what others have on interfaces, by name, and in FIB tables, by key. Raise DataplaneError.
 
-        `state` is what was observed; nothing is asked of VPP when there are no holders.
+        Of the interfaces `in_linux`, what Linux has on their devices is enough. `state` is what was observed; nothing
+        is asked of VPP when there are no holders.
         """
 
     def nat44_sessions(self) -> int:

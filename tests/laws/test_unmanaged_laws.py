@@ -15,7 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.operations import DeleteInterface, RestoreInLinux, RestoreInVpp, SetAdminState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import rollback_plan
-from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import Survival, irremovable, touched, touched_in_linux, unmanaged_changes, with_unmanaged
 from vppcfg.plan.working_state import WorkingState
 
 NUMBERS = range(60)
@@ -52,7 +52,7 @@ def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
 def plan_of(number: int) -> Plan:
     observed, configuration = numbered_plan_ends(number)
     plan = make_plan(observed, resolve(configuration, observed).desired)
-    holders = touched(plan)
+    holders = touched(plan) | touched_in_linux(plan)
     return with_unmanaged(plan, [each for each in attachments_of(observed, number) if each.holder in holders])
 
 

@@ -1,4 +1,4 @@
-"""Addresses, routes and neighbours that others configured in Linux on the devices of LCP pairs and TAPs.
+"""Addresses, routes, neighbours and sysctls that others configured in Linux on the devices of LCP pairs and TAPs.
 
 They are read as attachments, which a plan carries over when it recreates the device; what VPP copies there is left out.
 """

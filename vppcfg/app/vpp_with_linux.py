@@ -129,12 +129,12 @@ class Router:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return self._vpp.foreign_routes(tables)
 
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        """Return what others have on interfaces and in FIB tables. Raise DataplaneError."""
+    def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
+        """Return what others have on interfaces and in FIB tables, of some in Linux alone. Raise DataplaneError."""
         found = list(self._vpp.unmanaged(holders, state))
         if self._linux is not None and state.facts.has_linux:
             try:
-                found += attachments_in_linux(self._linux, holders, state)
+                found += attachments_in_linux(self._linux, {*holders, *in_linux}, state)
             except LinuxError as error:
                 raise DataplaneError(error.message, error.hint) from error
         return found

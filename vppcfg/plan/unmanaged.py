@@ -14,7 +14,7 @@ from enum import Enum
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
 from vppcfg.kinds.nat44.followed import ends_sessions, loses_address
-from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
+from vppcfg.model.attachment import Attachment, Layer, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import SubInterfaceDependencies
@@ -75,8 +75,7 @@ def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
     deleted = _deleted(plan)
-    shaken = _shaken_in_linux(plan)
-    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted), *shaken})
+    return frozenset({*deleted, *idle, *_leaving_l2(plan), *_unpaired(plan), *_renumbered(plan, deleted)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -187,9 +186,9 @@ def without(state: State, refused: Collection[Attachment]) -> State:
     return replace(state, interfaces={**state.interfaces, **shut}, unmanaged=kept)
 
 
-def holders_of(state: State) -> frozenset[str]:
-    """Return the interfaces, tables and bridge domains that have attachments in a state."""
-    return frozenset(by_holder(state.unmanaged))
+def holders_of(state: State, *, in_linux: bool) -> frozenset[str]:
+    """Return the interfaces, tables and bridge domains that have attachments in a state: in Linux, or in VPP."""
+    return frozenset(each.holder for each in state.unmanaged if (each.linux is not None) is in_linux)
 
 
 def _deleted(plan: Plan) -> frozenset[str]:
@@ -205,10 +204,10 @@ def _unpaired(plan: Plan) -> Iterator[str]:
             yield change.name
 
 
-def _shaken_in_linux(plan: Plan) -> set[str]:
+def touched_in_linux(plan: Plan) -> frozenset[str]:
     """Return the interfaces whose Linux device may lose something with an address, its state or its MTU.
 
-    What goes down takes those along that are on it.
+    What goes down takes those along that are on it. What they have in VPP stays.
     """
     follows = {each.interface for each in plan.of(RemoveAddress)}
     bases = {each.interface for each in plan.of(SetAdminState) if not each.is_up}
@@ -219,7 +218,7 @@ def _shaken_in_linux(plan: Plan) -> set[str]:
     there = plan.observed.interfaces
     stacking = SubInterfaceDependencies(there.values() if bases else ())
     below = (name for base in bases & there.keys() for name in (base, *stacking.dependents_of(there[base])))
-    return names.union(name for name in below if place_of(name, plan.observed) is not None)
+    return frozenset(names).union(name for name in below if place_of(name, plan.observed) is not None)
 
 
 def _renumbered(plan: Plan, deleted: frozenset[str]) -> Iterator[str]:

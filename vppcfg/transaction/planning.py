@@ -22,7 +22,7 @@ from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import OF_DELETED
 from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
+from vppcfg.plan.unmanaged import holders_of, missing, touched, touched_in_linux, with_unmanaged
 from vppcfg.record import evolve
 
 _DETAILS = ("link_local", "ra", "ra_mtu", "neighbors", "static_macs")
@@ -40,11 +40,12 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
         _log.warning("%s", text)
     plan = _with_touched_details(make_plan(observed, desired), dataplane)
     plan = _with_sessions(_with_hidden(plan, dataplane), dataplane)
-    holders = touched(plan) | holders_of(desired)
-    if not holders:
+    holders = touched(plan) | holders_of(desired, in_linux=False)
+    in_linux = touched_in_linux(plan) | holders_of(desired, in_linux=True)
+    if not holders and not in_linux:
         return plan
-    there = frozenset(filter(observed.has_holder, holders))
-    plan = with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+    there, in_linux = (frozenset(filter(observed.has_holder, each)) for each in (holders, in_linux))
+    plan = with_unmanaged(plan, dataplane.unmanaged(there, plan.observed, in_linux))
     facts = replace(plan.observed.facts, left_out=dataplane.left_out)
     return replace(plan, observed=replace(plan.observed, facts=facts))
 
@@ -157,8 +158,10 @@ def not_restored(before: State, dataplane: Dataplane, now: State) -> tuple[Attac
     """Return the unmanaged attachments of a former state that VPP lacks now. Raise DataplaneError."""
     if not before.unmanaged:
         return ()
-    there = frozenset(filter(now.has_holder, holders_of(before)))
-    return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
+    there, in_linux = (
+        frozenset(filter(now.has_holder, holders_of(before, in_linux=in_linux))) for in_linux in (False, True)
+    )
+    return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned), in_linux))
 
 
 def not_carried_over(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:

@@ -201,8 +201,8 @@ class LiveDataplane:
         """Return the routes of other programs in these FIB tables. Raise DataplaneError."""
         return foreign_routes(self._connection, tables)
 
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        """Return what other programs have configured on interfaces and in FIB tables. Raise DataplaneError."""
+    def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
+        """Return what other programs have configured in VPP on interfaces and in FIB tables. Raise DataplaneError."""
         from vppcfg.vpp.unmanaged import read_unmanaged
 
         return read_unmanaged(self._connection, holders, state, self._answers)

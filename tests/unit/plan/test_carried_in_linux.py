@@ -18,7 +18,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.unmanaged import Survival, touched, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import Survival, touched, touched_in_linux, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 
 MAC = "02:00:00:00:00:77"
@@ -104,7 +104,7 @@ def of_loop(state: State, **changes: Any) -> State:
 
 def planned(observed: State, desired: State, *attachments: Attachment) -> Plan:
     plan = make_plan(observed, desired)
-    assert touched(plan) == {"loop0"}
+    assert touched(plan) | touched_in_linux(plan) == {"loop0"}
     return with_unmanaged(plan, attachments)
 
 
@@ -238,7 +238,7 @@ def test_an_mtu_too_small_for_ipv6_takes_away_what_is_ipv6(*, is_sync: bool) -> 
     plan = planned(observed, small, ADDRESS, NEIGHBOR, ROUTE, SIX)
     assert [each.attachments for each in unmanaged_changes(plan)] == [(SIX,)]
     assert restored(reverse_plan(plan)) == [SIX]
-    assert not touched(make_plan(observed, of_loop(observed, packet_mtu=1280)))
+    assert not touched_in_linux(make_plan(observed, of_loop(observed, packet_mtu=1280)))
 
 
 def test_a_device_goes_down_with_the_one_that_it_is_on() -> None:
@@ -249,7 +249,8 @@ def test_a_device_goes_down_with_the_one_that_it_is_on() -> None:
     observed = replace(observed, lcps={**STATE.lcps, "gi0.5": LcpPair(host_name="e0.5")})
     down = {name: replace(observed.interfaces[name], is_up=False) for name in ("gi0", "gi0.5")}
     plan = make_plan(observed, replace(observed, interfaces={**observed.interfaces, **down}, linux={}))
-    assert touched(plan) == {"gi0", "gi0.5"}
+    assert not touched(plan), "VPP need not be asked"
+    assert touched_in_linux(plan) == {"gi0", "gi0.5"}
     mine = route("10.1.0.0/16", "192.0.2.1", holder="gi0.5")
     assert [each.attachments for each in unmanaged_changes(with_unmanaged(plan, [mine]))] == [(mine,)]
 

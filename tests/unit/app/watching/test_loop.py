@@ -128,7 +128,7 @@ class Vpp(StubDataplane):
         self._world.closely.append(frozenset(interfaces))
         return self._world.state
 
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+    def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
         return self._world.others
 
     def carry_out(self, operations: Sequence[Operation]) -> Performance:
