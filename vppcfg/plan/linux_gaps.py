@@ -40,12 +40,12 @@ class AddressGap:
 
 def address_gaps(plan: Plan) -> list[AddressGap]:
     """Return the gaps of a plan, in natural order of the interfaces; what is to have no address then has none."""
+    both = plan.observed.lcps.keys() & plan.desired.lcps.keys()
     touched: dict[str, list[tuple[int, Operation]]] = {}
-    for number, operation in enumerate(plan.operations, start=1):
-        if isinstance(operation, InterfaceOperation | RestoreInLinux):
+    for number, operation in enumerate(plan.operations if both else (), start=1):
+        if isinstance(operation, InterfaceOperation | RestoreInLinux) and operation.subject in both:
             touched.setdefault(operation.subject, []).append((number, operation))
-    both = plan.observed.lcps.keys() & plan.desired.lcps.keys() & touched.keys()
-    return [gap for name in sorted(both, key=natural_key) for gap in _gaps_of(name, touched[name], plan)]
+    return [gap for name in sorted(touched, key=natural_key) for gap in _gaps_of(name, touched[name], plan)]
 
 
 def _gaps_of(name: str, operations: list[tuple[int, Operation]], plan: Plan) -> Iterator[AddressGap]:

@@ -291,6 +291,19 @@ def test_what_linux_has_on_the_devices_of_some_interfaces_is_asked_of_their_name
     ]
 
 
+def test_vpp_is_not_asked_about_what_loses_something_in_linux_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[object] = []
+    vpp = Vpp(log)
+
+    def note(holders: Collection[str], state: State) -> tuple[()]:
+        log.append(holders)
+        return ()
+
+    monkeypatch.setattr(vpp, "unmanaged", note)
+    assert len(Router(vpp, Linux(log, {})).unmanaged(set(), replace(STATE, facts=Facts(has_linux=True)), {"gi0"})) == 2
+    assert log == [set(), ("read", "blue", {"e0": "gi0"}, {"gi0"})]
+
+
 def test_linux_is_not_asked_about_interfaces_without_a_device() -> None:
     log: list[object] = []
     assert Router(Vpp(log), Linux(log, {})).unmanaged({"loop0"}, replace(STATE, facts=Facts(has_linux=True))) == []
