@@ -14,13 +14,18 @@ from vppcfg.model.linux_setting import LinuxSetting
 _FOLDER = "/proc/sys"
 _OWN_KEYS = frozenset({"mtu", "mc_forwarding"})
 """What follows from the device, and what a multicast routing daemon alone can set."""
+_OF_KERNEL = frozenset({"accept_dad=-1", "addr_gen_mode=3", "use_tempaddr=-1"})
+"""What the kernel chooses for devices without MAC addresses (net/ipv6/addrconf.c, ipv6_add_dev)."""
 _SETTING = re.compile(r"([a-z0-9_]+)=(-?[0-9]+)")
 
 
 def special_values(family: int, device: str) -> list[str]:
     """Return, as `key=value`, the numbers of a device that are not those by which a new one begins."""
     usual, own = (_values(f"{_FOLDER}/{sysctl_folder(family, each)}") for each in ("default", device))
-    return [f"{key}={value}" for key, value in own.items() if key not in _OWN_KEYS and usual.get(key, value) != value]
+    special = (
+        f"{key}={value}" for key, value in own.items() if key not in _OWN_KEYS and usual.get(key, value) != value
+    )
+    return [text for text in special if text not in _OF_KERNEL]
 
 
 def write_sysctl(setting: LinuxSetting) -> Answer:

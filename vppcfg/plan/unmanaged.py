@@ -19,6 +19,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.linux import LEAST_IPV6_MTU
+from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
@@ -134,8 +135,8 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     for each in plan.observed.unmanaged:
         if each in back:
             key = (each.holder, Survival.CARRIED, "")
-        elif each not in left and is_of_vpp_too(each, plan.observed):
-            continue  # it goes with the interface, or is renumbered with it
+        elif each not in left and (is_of_vpp_too(each, plan.observed) or _is_sysctl(each)):
+            continue  # it goes with the interface or its device, or is renumbered with it
         elif each not in left:
             key = (each.holder, Survival.LOST, "")
         elif each.holder in idle and each.linux is None and each.layer is not Layer.SWITCHED:
@@ -154,6 +155,10 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
         )
         for holder, survival, reason in ordered
     ]
+
+
+def _is_sysctl(attachment: Attachment) -> bool:
+    return attachment.linux is not None and attachment.linux.kind is LinuxKind.SYSCTL
 
 
 def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:

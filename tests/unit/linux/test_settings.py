@@ -131,6 +131,14 @@ def test_what_comes_back_by_itself_is_left_out(machine: Machine, host: LinuxHost
     assert read(host) == []
 
 
+def test_what_the_kernel_chooses_for_a_device_without_a_mac_address_is_left_out(
+    machine: Machine, host: LinuxHost
+) -> None:
+    run(machine, "tuntap add t0 mode tun")
+    run(machine, "link set t0 up")
+    assert read(host, "t0") == []
+
+
 def test_a_route_by_a_next_hop_object_is_known_but_not_exactly(machine: Machine, host: LinuxHost) -> None:
     for line in (
         "addr add 192.0.2.9/24 dev e0",

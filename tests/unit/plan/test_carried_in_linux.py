@@ -146,6 +146,18 @@ def test_without_its_pair_an_interface_loses_it_and_a_rollback_brings_it_back() 
     assert restored(reverse_plan(plan)) == [ADDRESS, ROUTE]
 
 
+def test_a_sysctl_follows_to_the_next_device_and_nobody_misses_it_without_one() -> None:
+    setting = found("loop0", LinuxSetting(kind=LinuxKind.SYSCTL, device="@loop0", family=10, sysctl="accept_ra=2"))
+    plan = planned(STATE, renamed(netns="blue"), setting)
+    assert [cli_line(each) for each in plan.operations if isinstance(each, RestoreAttachment)] == [
+        "comment { ip netns exec blue sysctl -w net/ipv6/conf/other/accept_ra=2 }"
+    ]
+    assert outcome(plan) == ["loop0: sysctl of Linux net/ipv6/conf/*/accept_ra=2: carried over"]
+    plan = planned(STATE, replace(STATE, lcps={"gi0": STATE.lcps["gi0"]}, linux={"gi0": UP}), setting)
+    assert outcome(plan) == []
+    assert restored(reverse_plan(plan)) == [setting]
+
+
 def test_an_interface_that_goes_takes_the_addresses_of_the_file_along_unsaid() -> None:
     observed = of_loop(
         STATE, addresses=frozenset({"192.0.2.9/24"}), neighbors=(Neighbor(address="192.0.2.77", mac=MAC),)
