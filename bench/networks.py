@@ -208,13 +208,13 @@ def _access(site: int, vlan: int, place: int, other: str) -> Iterator[str]:
     yield f"      {vlan + 11}:"
     yield f"        encapsulation: {{ dot1q: {vlan + 10}, inner-dot1q: 10, exact-match: true }}"
     yield f"        addresses: [ {_ipv4(1_000_000 + site)} ]"
-    yield f"      {vlan + 12}: {{ mtu: 1500, l2xc: {other}.{vlan} }}"
+    yield f"      {vlan + 12}: {{ mtu: 1500, l2xc: {other}.{vlan}, tag-rewrite: {{ pop: 1 }} }}"
     yield f"      {vlan + 13}: {{ mtu: 1500 }}"
 
 
 def _far_end(site: int, vlan: int, other: str) -> Iterator[str]:
     """Yield the 4 VLANs of a site on its second port."""
-    yield f"      {vlan}: {{ mtu: 1500, l2xc: {other}.{vlan + 12} }}"
+    yield f"      {vlan}: {{ mtu: 1500, l2xc: {other}.{vlan + 12}, tag-rewrite: {{ pop: 1 }} }}"
     yield from (f"      {vlan + number}: {{ mtu: 1500 }}" for number in (1, 2))
     yield f"      {vlan + 3}: {{ mtu: 1500, addresses: [ {_ipv4(2_000_000 + site)} ] }}"
 

@@ -66,7 +66,7 @@ def _look_at_order(plan: Plan) -> None:
         if isinstance(operation, SetRoute):
             for referent, name in _grounds(operation.item, operation.item):
                 assert name in (working.interfaces if referent is Referent.INTERFACE else working.vrfs)
-            if operation.subject not in plan.observed.of(Route):
+            if operation.subject in plan.desired.of(Route).keys() - plan.observed.of(Route).keys():
                 assert place > last_address, f"{operation.subject} is set before an address"
         for route in working.state().of(Route).values():
             assert all(

@@ -85,10 +85,10 @@ class DesiredStateBuilder:
         """Note what the operator should know, and nothing depends on."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
 
-    def risk(self, rule: str, path: KeyPath, until: Release, text: str) -> None:
-        """Warn of a defect that VPP is known to have, because it is older than a release; see for_release.py."""
+    def risk(self, rule: str, path: KeyPath, until: Release, text: str, since: Release = OLDEST) -> None:
+        """Warn of a defect that VPP is known to have, by its release, `since` one and `until` another."""
         version = self.observed.facts.version
-        if is_older(version, until):
+        if is_older(version, until) and not is_older(version, since):
             self.warning(rule, path, f"VPP {version} {text}")
 
     def notice(self, rule: str, path: KeyPath, text: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vppcfg.common.prefix_table import PrefixTable
+from vppcfg.model.live_state import covers
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.transition import Transition
@@ -67,10 +68,9 @@ def _loses_its_ground(route: Route, transition: Transition) -> bool:
 
 def _inside(route: Route) -> Iterator[str]:
     """Yield the gateways that VPP looks up in the table of their route and that its prefix covers."""
-    prefix: PrefixTable[None] = PrefixTable()
-    prefix[route.prefix] = None
     for hop in route.hops:
-        if hop.gateway and not hop.interface and hop.table_id is None and prefix.of_host(hop.gateway) is not None:
+        is_looked_up = hop.gateway and not hop.interface and hop.table_id is None
+        if is_looked_up and covers((route.prefix,), f"{hop.gateway}/{128 if route.is_ipv6 else 32}"):
             yield hop.gateway
 
 

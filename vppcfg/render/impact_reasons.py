@@ -7,7 +7,7 @@ themselves. What an operation does to its object, `Operation.effect` has.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
@@ -183,6 +183,13 @@ def _anew(one: str, many: str, forced_by: str | None) -> Predicate:
     attribute = _ATTRIBUTES.get(forced_by, forced_by.replace("_", " "))
     its, their = f"its {attribute} changes", f"their {attribute} changes"
     return Predicate(f"{one} ({its})", f"{many} ({their})", (its, their))
+
+
+def shortened(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
+    """Yield the first `most` lines and, where there are more, `rest` with their number in place of `{}`."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield rest.format(f"{len(lines) - most:,}")
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -14,8 +14,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.live_addresses import live_outcomes
 from vppcfg.plan.plan import Plan
-from vppcfg.render.impact_reasons import listed
-from vppcfg.render.shortened import shortened
+from vppcfg.render.impact_reasons import listed, shortened
 
 _MOST = 5
 """Lines of one sort."""

@@ -12,9 +12,9 @@ from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.linux_gaps import address_gaps
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
+from vppcfg.render.impact_reasons import shortened
 from vppcfg.render.nat44_text import left_alone
 from vppcfg.render.pause_text import pause_lines
-from vppcfg.render.shortened import shortened
 
 _MOST = 10
 """Lines of one sort."""

@@ -111,7 +111,7 @@ def test_the_words_that_an_option_takes_are_offered(complete: Complete, vppcfg: 
         ("vppcfg tune --from ", ["captures"]),
         ("vppcfg tune ca", ["capacity", "capture"]),
         ("vppcfg tune capture c", ["captures"]),
-        ("vppcfg explain l2xc-t", ["l2xc-target-missing"]),
+        ("vppcfg explain l2xc-ta", ["l2xc-tags", "l2xc-target-missing"]),
         ("vppcfg completion ", ["bash", "fish", "json-schema", "zsh"]),
         ("vppcfg check ", []),
     ],

@@ -44,6 +44,7 @@ for _word, _value in {
 SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
 URPF, RANGE = ("interfaces", "eth0", "urpf"), ("proxy_arp", "vrfs", "red", 0)
 SAMPLING, WG = ("sflow",), ("wireguards", "wg0")
+PAIR = ("interfaces", "eth0", "lcp")
 MASTERS, MTU = ("interfaces", "eth0", "vrrp", 1), ("path-mtu",)
 ANSWERS = ("vrfs", "red", "routes", "10.1.0.0/16")
 ENDS = {ANSWERS, ("vrfs", "red", "routes", "10.2.0.0/16"), ("routes", "10.1.0.0/16")}
@@ -57,7 +58,7 @@ ENDS = {ANSWERS, ("vrfs", "red", "routes", "10.2.0.0/16"), ("routes", "10.1.0.0/
         (Release(25, 2), {GSO, KEY, RANGE, WG, ANSWERS, MTU}),
         (Release(25, 6), {KEY, RANGE, WG, ANSWERS, MTU}),
         (Release(25, 10), {WG, ANSWERS, MTU}),
-        (Release(26, 2), {WG}),
+        (Release(26, 2), {WG, PAIR}),
         (Release(26, 6), set()),
     ],
 )
@@ -66,7 +67,7 @@ def test_what_came_later_is_found_and_nothing_else(release: Release, paths: set[
     assert configuration is not None
     found = list(too_new_for(configuration, release))
     assert {problem.path for problem in found} == paths
-    risks = {"vrrp-arp-source": MASTERS, "path-mtu-crash": MTU}
+    risks = {"vrrp-arp-source": MASTERS, "path-mtu-crash": MTU, "lcp-unicast": PAIR}
     assert all(problem.rule == "vpp-too-old" or problem.path == risks[problem.rule] for problem in found)
     assert all(f"this one is {release}" in problem.text or f"VPP {release} " in problem.text for problem in found)
 
@@ -130,3 +131,15 @@ def test_addresses_of_bonds_that_an_older_vpp_ends_announcing_are_named() -> Non
         ("bond-unannounced", Severity.WARNING, ("interfaces", "BondEthernet1", "sub-interfaces", 100)),
     ]
     assert list(too_new_for(configuration, Release(24, 10))) == []
+
+
+@pytest.mark.parametrize(
+    ("release", "is_told"),
+    [(Release(25, 10), False), (Release(26, 2), True), (Release(26, 6), False)],
+)
+def test_pairs_of_the_release_that_drops_what_linux_sends_by_them_are_named(release: Release, is_told: bool) -> None:
+    text = "interfaces: { eth0: { lcp: e0, mtu: 1500, sub-interfaces: { 7: { lcp: e0.7 } } } }"
+    configuration = parse_text(text, "file").configuration
+    assert configuration is not None
+    found = [(each.rule, each.path) for each in too_new_for(configuration, release)]
+    assert found == ([("lcp-unicast", ("interfaces", "eth0", "lcp"))] if is_told else [])

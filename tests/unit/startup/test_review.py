@@ -20,6 +20,9 @@ def rules_of(text: str, release: Release = NEWEST) -> list[str]:
     return [problem.rule for problem in (*problems, *review(conf, release))]
 
 
+PAIRS = "plugins { plugin linux_cp_plugin.so { enable } }"
+
+
 @pytest.mark.parametrize(
     ("text", "before", "after"),
     [
@@ -357,6 +360,13 @@ def test_a_script_at_boot_is_warned_of_where_vpp_echoes_what_linux_says(
     plugins = "".join(f"plugin {name}_plugin.so {{ enable }} " for name in ("linux_cp", plugin))
     text = f"unix {{ {script} }}\nplugins {{ {plugins}}}\nlinux-cp {{ {word} }}"
     assert ("conf-lcp-loop" in {one.rule for one in judge(text, (release,)).problems}) == is_told
+
+
+@pytest.mark.parametrize(("release", "is_told"), [((25, 10), False), ((26, 2), True), ((26, 6), False)])
+def test_the_release_that_drops_what_linux_sends_by_pairs_is_warned_of(release: tuple[int, int], is_told: bool) -> None:
+    found = {one.rule for one in judge(PAIRS, (Release(*release),)).problems}
+    assert ("conf-lcp-unicast" in found) == is_told
+    assert "conf-lcp-unicast" not in {one.rule for one in judge("", (Release(*release),)).problems}
 
 
 def test_levels_are_those_that_could_be_judged() -> None:

@@ -11,12 +11,13 @@ from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import WITHOUT_MTU, Interface
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST, LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 LCP_PLUGIN = "linux_cp"
+_DROPS_UNICAST = "drops what Linux sends to single hosts by an LCP, such as BGP; take another release"
 
 
 def _report_device(host_name: str, netns: str, path: KeyPath, desired: DesiredStateBuilder) -> None:
@@ -93,6 +94,9 @@ class LcpKey(EntryKey):
                 netns = facts.lcp.default_netns if config.lcp.netns is None else config.lcp.netns
                 is_tun = _is_tun(name, desired)
                 desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns, is_tun=is_tun)
+                if config.parent is None and not is_tun:
+                    path = (*config.path, "lcp")
+                    desired.risk("lcp-unicast", path, KEEPS_UNICAST, _DROPS_UNICAST, since=LOSES_UNICAST)
                 if config.parent is None and (netns, config.lcp.host_name) in facts.linux_others:
                     _report_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
 

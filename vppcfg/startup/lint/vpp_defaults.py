@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from vppcfg.common.release import Release
+from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.lint.demand import entry_at
-from vppcfg.startup.lint.finding import notice
+from vppcfg.startup.lint.finding import notice, warning
 
 _MAIN_CORE_PINNED = Release(24, 10)
 _NO_ECHO = Release(24, 2)
@@ -42,6 +43,12 @@ def default_problems(conf: Conf, release: Release, installed: Collection[str] | 
     if entry_at(conf, "unix", "nodaemon") is None and entry_at(conf, "unix", "interactive") is None:
         text = "no nodaemon is given: VPP goes to the background, and a service manager may take it for ended"
         yield notice("conf-daemon", unix, text)
+    linux_cp = conf.stanza("linux-cp") or conf.stanza("plugins")
+    if linux_cp is not None and LOSES_UNICAST <= release < KEEPS_UNICAST and has("linux_cp"):
+        text = (
+            f"VPP {LOSES_UNICAST} drops what Linux sends to single hosts by an LCP, such as BGP; take another release"
+        )
+        yield warning("conf-lcp-unicast", linux_cp, text)
     script = entry_at(conf, "unix", "exec") or entry_at(conf, "unix", "startup-config")
     is_echoed = release < _NO_ECHO and entry_at(conf, "linux-cp", "lcp-sync") is not None and has("linux_nl")
     if script is not None and is_echoed:
