@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, dataclass_transform
 
 from vppcfg.common.release import Release
 from vppcfg.record import record
@@ -132,6 +132,12 @@ def yaml_key(
     }
     declared: T = field(default=default, metadata={_KEY: settings})
     return declared
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, yaml_key))
+def keyed_record(cls: type[T]) -> type[T]:
+    """Return a record that declares keys; a checker of types knows those without a default, which an object needs."""
+    return record(cls)
 
 
 _declared: dict[Any, tuple[YamlKey, ...]] = {}

@@ -8,9 +8,8 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.keys import choice, file_path, yaml_key
+from vppcfg.model.keys import choice, file_path, keyed_record, yaml_key
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.record import record
 
 BUILT_IN_SOCKET = 0
 """The id of the socket that VPP always has, in its runtime directory (plugins/memif/memif.c)."""
@@ -33,7 +32,7 @@ class MemifMode(Enum):
     """VPP accepts it and has no use for it; the configuration cannot express it."""
 
 
-@record
+@keyed_record
 class Memif(VirtualInterface):
     """What a memif is made with, as far as VPP reports; sizes, queues and the secret are not reported."""
 

@@ -10,7 +10,7 @@ from vppcfg.common.numbers import DSCP_NAMES, LAST_DSCP
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
 from vppcfg.common.release import Release
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.keys import Shape, any_number_of, choice, flag, keys_of, whole, yaml_key
+from vppcfg.model.keys import Shape, any_number_of, choice, flag, keyed_record, keys_of, whole, yaml_key
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
@@ -133,7 +133,7 @@ class GreMode(Enum):
     """Copies of Ethernet frames, for a traffic analyser."""
 
 
-@record
+@keyed_record
 class Gre(Tunnel):
     """A tunnel that carries packets or frames behind a header of its own (RFC 2784)."""
 
@@ -223,7 +223,7 @@ DSCP = Shape(
 """The shape of a DSCP, by its number or its usual name."""
 
 
-@record
+@keyed_record
 class Ipip(Tunnel):
     """A tunnel that carries packets right behind the outer IP header (RFC 2003)."""
 
@@ -264,7 +264,7 @@ VXLAN_PORT = 4789
 MAX_VNI = 0xFFFFFF
 
 
-@record
+@keyed_record
 class Vxlan(Tunnel):
     """A unicast tunnel whose payload goes to L2."""
 

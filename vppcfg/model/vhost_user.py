@@ -6,9 +6,8 @@ import re
 from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.keys import choice, file_path, yaml_key
+from vppcfg.model.keys import choice, file_path, keyed_record, yaml_key
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.record import record
 
 VHOST_USER_PREFIX = "VirtualEthernet0/0/"
 """What VPP puts before the number (plugins/vhost/vhost_user_output.c)."""
@@ -22,7 +21,7 @@ class VhostUserRole(Enum):
     CLIENT = "client"
 
 
-@record
+@keyed_record
 class VhostUser(VirtualInterface):
     """What a vhost-user port is made with, as far as VPP reports it: without the features that both ends may offer."""
 
