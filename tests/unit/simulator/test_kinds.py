@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.common.release import release_of
 from vppcfg.simulator import kinds
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kind import Kind
@@ -13,6 +14,7 @@ from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.releases import RELEASES, Release
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.startup.conf.release_table import table_of
 
 ANSWERED = [name for kind in KINDS for name in (*kind.changes, *kind.queries)]
 
@@ -48,6 +50,14 @@ def test_every_command_belongs_to_one_kind() -> None:
 def test_a_release_has_one_layout_of_each_message(release: Release) -> None:
     counts = Counter(message.name for file in api_files(release, PLUGINS) for message in file.messages)
     assert [name for name, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
+def test_a_release_has_the_messages_that_its_source_has(release: Release) -> None:
+    """By their checksums, which are those of their fields and types (tools/vppapigen)."""
+    there = table_of(release_of(release.name)).messages
+    messages = [message for file in api_files(release, PLUGINS) for message in file.messages]
+    assert [each.name for each in messages if there.get(each.name) != each.crc] == []
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
