@@ -156,7 +156,7 @@ def lldp_settings(index: Index) -> Iterator[Problem]:
     settings = index.configuration.lldp
     yield from _texts(("lldp", "system-name"), settings.system_name or "")
     is_set = any(value is not None for value in (settings.system_name, settings.hold, settings.interval_s))
-    if is_set and not index.broken and not any(interface.lldp is not None for interface in index.interfaces):
+    if is_set and index.is_whole and not any(interface.lldp is not None for interface in index.interfaces):
         text = "no interface has `lldp`, so this section does nothing"
         yield Problem(rule="lldp-unused", path=("lldp",), text=text, severity=Severity.WARNING)
 

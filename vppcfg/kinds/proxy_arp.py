@@ -50,7 +50,7 @@ def proxy_arp_address(index: Index) -> Iterator[Problem]:
 
 def proxy_arp_unused(index: Index) -> Iterator[Problem]:
     """Find interfaces without a range in their VRF, and ranges without an interface in theirs."""
-    if index.broken or index.lost_sections or any(index.broken_entries.values()):
+    if not index.is_whole:
         return
     with_ranges = {each.vrf for each in index.configuration.proxy_arps}
     answering = {interface.vrf for interface in index.interfaces if interface.has_proxy_arp}

@@ -171,7 +171,7 @@ def route_gateway(index: Index) -> Iterator[Problem]:
             owner = tables.own[vrf, hop.gateway]
             text = f"{hop.gateway} is an address of {owner} of this router; name that of the neighbour"
             yield Problem(rule="route-own-address", path=path, text=text)
-        elif hop.interface or index.broken or tables.connected[vrf].of_host(hop.gateway) is not None:
+        elif hop.interface or not index.is_whole or tables.connected[vrf].of_host(hop.gateway) is not None:
             continue
         elif tables.needed(route, hop) is None:
             text = f"no address of an interface in {_words(vrf)} is in one network with {hop.gateway}"
@@ -182,7 +182,7 @@ def route_gateway(index: Index) -> Iterator[Problem]:
 def route_loop(index: Index) -> Iterator[Problem]:
     """Find next hops that need their own route, or others that come back to it, to find their way."""
     hops = list(_hops(index))
-    if index.broken or not hops:
+    if not (index.is_whole and hops):
         return
     tables = LeadingTables(index)
     for route, hop in hops:

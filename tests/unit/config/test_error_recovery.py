@@ -57,6 +57,23 @@ def rules_of(text: str) -> list[str]:
     return [problem.rule for problem in parse_text(text, "file").problems]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "interfaces: 5\nlldp: { system-name: a }",
+        "interfaces: { a: { lldpp: true } }\nlldp: { system-name: a }",
+        "interfaces: { a: { addresses: [ 192.0.2.1/24 ], proxy-arp: true } }\nproxy_arp: { ranges: 5 }",
+        "interfaces: 5\nroutes: { 10.0.0.0/8: 192.0.2.2 }",
+        "interfaces: { a: { addresses: [ nonsense ] } }\nroutes: { 10.0.0.0/8: 10.0.0.1 }",
+        "nat44: 5\nprotected: [ 'nat44:web' ]",
+        "interfaces: 5\ndataplane: { dpdk: { devices: { '0000:02:00.0': {} } } }",
+    ],
+)
+def test_nothing_is_missed_that_a_mistake_may_hide(text: str) -> None:
+    (found,) = rules_of(text)
+    assert found.startswith("schema")
+
+
 def test_a_prefix_list_with_a_wrong_member_is_judged_and_so_are_the_terms_that_name_it() -> None:
     text = """
 prefixlists:

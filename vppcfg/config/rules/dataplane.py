@@ -122,6 +122,8 @@ def device_type_of_driver(index: Index) -> Iterator[Problem]:
 
 def device_without_interface(index: Index) -> Iterator[Problem]:
     """Find devices that VPP drives and whose interface the file neither configures nor leaves alone."""
+    if "interfaces" in index.lost_sections:
+        return
     globs = NameGlobs(index.configuration.unmanaged)
     names = {name for name in (*index.configuration.interfaces, *index.broken) if "." not in name}
     addresses = {address_of_interface(name) for name in names}

@@ -68,7 +68,7 @@ def protected_missing(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     nat44 = configuration.nat44
     mappings = {f"{MARK}{each.name}" for each in nat44.static} if nat44 is not None else set()
-    for position, name in enumerate(configuration.protected):
+    for position, name in enumerate(configuration.protected if index.is_whole else ()):
         if not index.has(name) and name not in configuration.virtual and name not in mappings:
             what = "mapping" if name.startswith(MARK) else "interface"
             text = f"this file has no {what} {name}: only one that VPP has is protected; correct it, or remove it"
