@@ -128,8 +128,11 @@ class PolicyRouteSteps:
                 self._known -= {number} if early[number] else set()
 
     def _attach(self, name: str, route: PolicyRoute) -> Iterator[Step]:
+        is_shared = self._is_shared(route)
+        if is_shared and any(other == name and each.policy_id == route.policy_id for other, each in self._going):
+            self._late.add((name, route))  # VPP attaches a policy to an interface once
         is_early = self._is_early(name, route)
-        if not self._is_shared(name, route):
+        if not is_shared:
             policy_id = self._number(route, is_early=is_early)
             create = CreatePolicy(item=unattached(route, policy_id), acl_index=self._acl_index(route))
             yield Step(stage=Stage.REPLACE_OBJECT if is_early else Stage.SET_OBJECT, operation=create)
@@ -151,7 +154,7 @@ class PolicyRouteSteps:
         self._known |= {number}
         return number
 
-    def _is_shared(self, name: str, route: PolicyRoute) -> bool:
+    def _is_shared(self, route: PolicyRoute) -> bool:
         """Return whether the very policy is there all the time: on other interfaces, or as one of another program."""
         number = route.policy_id
         if number is None or self._leads_to_deleted(route):
@@ -160,15 +163,12 @@ class PolicyRouteSteps:
             return self._unattached[number] == unattached(route, number)
         if not self._users[number] and (route.is_own or number not in self._known):
             return False
-        going = {other for other, each in self._going if each.policy_id == number}
-        holders = [
-            (other, each)
-            for other, interface in self._transition.observed.interfaces.items()
+        return all(
+            unattached(each, number) == unattached(route, number)
+            for interface in self._transition.observed.interfaces.values()
             for each in interface.policy_routes
             if each.policy_id == number
-        ]
-        is_same = all(unattached(each, number) == unattached(route, number) for _, each in holders)
-        return is_same and not any(other == name and other not in going for other, _ in holders)
+        )
 
     def _is_early(self, name: str, route: PolicyRoute) -> bool:
         """Return whether a policy route replaces one that must go early, and needs nothing that comes or goes."""

@@ -134,6 +134,14 @@ def test_with_the_key_a_policy_of_somebody_else_is_detached_and_comes_back() -> 
     assert numbers == [7, OWN_IDS[0]]
 
 
+def test_a_policy_that_somebody_has_moved_is_taken_off_before_it_comes_back() -> None:
+    start = planned(None).reached
+    plan = make_plan(with_foreign(start, replace(FOREIGN, priority=9)), with_foreign(start, FOREIGN))
+    assert names(plan) == ["DetachPolicy", "AttachPolicy"]
+    (route,) = plan.reached.interfaces["eth0"].policy_routes
+    assert (route, route.policy_id) == (FOREIGN, 7)
+
+
 def test_a_policy_of_somebody_else_changes_by_one_of_our_own() -> None:
     state = with_foreign(planned(None).reached, FOREIGN)
     plan = planned(state, "web 192.0.2.3 4")
