@@ -13,7 +13,6 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
-from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
@@ -58,7 +57,7 @@ def assert_there_and_back(samples: Samples, vpp: LiveDataplane, check: Callable[
             check(reached)
         assert others_on(vpp, reached, plan) == [], "a kind names the nodes that it turns on: Kind.nodes"
         back = apply_to(reverse_plan(plan), vpp)
-        assert list(diff(back, restorable(plan.observed))) == []
+        assert list(diff(back, plan.observed)) == []
         state = apply_to(plan_to(data, back), vpp)
     left = apply_to(plan_to(samples.context, state), vpp)
     assert list(diff(left, without)) == []
