@@ -56,7 +56,7 @@ def _missing(plan: Plan, working: WorkingState) -> set[tuple[Referent, str]]:
 
 
 def _look_at_order(plan: Plan) -> None:
-    """See that a route leads nowhere that is not there, at each step, and that new ones come after all addresses."""
+    """See that a route leads nowhere that is not there, at each step, and that what stays comes after all addresses."""
     working = WorkingState(plan.observed)
     last_address = max(
         (place for place, each in enumerate(plan.operations) if isinstance(each, AddAddress)), default=-1
