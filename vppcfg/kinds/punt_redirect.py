@@ -135,12 +135,12 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
         """Yield the redirects to one interface; those of linux-cp lead to interfaces without a name."""
         heads = ("punt.rx_sw_if_index", "punt.af")
         for (rx, family), rows in connection.lists(replies, _DETAILS, heads, *PATH):
-            if len(rows) != 1 or not (rx in names or rx in (0, NO_INDEX)):
+            interface = "" if rx == NO_INDEX else names.get(rx)
+            if len(rows) != 1 or interface is None:
                 continue
             path = dict(zip(PATH, rows[0], strict=True))
             if path["type"] == NORMAL and path["sw_if_index"] in names:
                 hop = hop_at({**path, "weight": 1}, 0, names)
-                interface = "" if rx in (0, NO_INDEX) else names[rx]
                 yield PuntRedirect(interface=interface, hop=hop, is_ipv6=bool(family))
 
 

@@ -214,7 +214,7 @@ def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
     return "TEIB neighbour", peer, line
 
 
-_OF_ALL = (0, NO_INDEX)
+_OF_ALL = NO_INDEX
 """In place of the interface that packets come in by: any that has no redirect of its own."""
 _PUNT, _PUNT_DUMP = "add_del_ip_punt_redirect_v2", "ip_punt_redirect_v2_dump"
 
@@ -233,21 +233,22 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
         paths = [dict(zip(PATH, row, strict=True)) for row in rows]
         through = [scope.names.get(path["sw_if_index"], "") for path in paths]
         tables = tuple(filter(None, map(lookup_table_of, paths)))
-        name = (*tables, *through)[0] if index in _OF_ALL else scope.names.get(index, "")
+        is_of_all = index == NO_INDEX
+        name = (*tables, *through)[0] if is_of_all else scope.names.get(index, "")
         if not scope.concerns(name, (*through, *tables)):
             continue
         if not tables and not all(each in scope.state.interfaces for each in through):
             continue
         ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
-        command, rx = f"ip{6 if family else ''} punt redirect", "all" if index in _OF_ALL else name
+        command, rx = f"ip{6 if family else ''} punt redirect", "all" if is_of_all else name
         head: Values = {
-            "punt.rx_sw_if_index": NO_INDEX if index in _OF_ALL else index_placeholder(name),
+            "punt.rx_sw_if_index": NO_INDEX if is_of_all else index_placeholder(name),
             "punt.af": family,
         }
         elements = [element_of(path, each) for path, each in zip(paths, through, strict=True)]
         yield Attachment(
             holder=name,
-            kind="punt redirect of all" if index in _OF_ALL else "punt redirect",
+            kind="punt redirect of all" if is_of_all else "punt redirect",
             name=f"of IPv{6 if family else 4} {ways}",
             layer=Layer.ROUTED,
             put=replace(stored_call(_PUNT, {"is_add": 1, **head}, "punt.paths", elements), needs=tables),

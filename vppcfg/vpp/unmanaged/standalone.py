@@ -196,7 +196,7 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
     for (index, family), hops in connection.lists(
         replies, f"{_PUNTS}_details", ("punt.rx_sw_if_index", "punt.af"), *_HOPS
     ):
-        if index in (0, NO_INDEX):
+        if index == NO_INDEX:
             ways = [_way(hop, scope) for hop in hops]
             command = f"ip{6 if family else ''} punt redirect add rx all"
             lines = (f"{command} {ways[0]}",) if len(ways) == 1 and ways[0] else ()
