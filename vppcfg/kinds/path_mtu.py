@@ -167,9 +167,9 @@ def path_mtu_family(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="vrf-family", path=(*entry.path, address), text=text)
 
 
-def _renewed_links(transition: Transition) -> Mapping[int, PrefixTable[None]]:
+def _renewed_links(transition: Transition) -> defaultdict[int, PrefixTable[None]]:
     """Return the prefixes of interfaces, by FIB table, that come, or that VPP is without for a moment."""
-    found: dict[int, PrefixTable[None]] = defaultdict(PrefixTable)
+    found: defaultdict[int, PrefixTable[None]] = defaultdict(PrefixTable)
     for name in dict.fromkeys([*transition.difference.interfaces, *transition.moved]):
         kept, after = transition.kept(name), transition.desired.interfaces.get(name)
         if after is None or not after.is_up:
@@ -221,9 +221,9 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         before, after = (state.of(PathMtu) for state in (transition.observed, transition.desired))
         kept = [item for name, item in before.items() if after.get(name) == item]
         kept += [each for each in transition.left_alone if isinstance(each, PathMtu)]
-        links = _renewed_links(transition) if kept else {}
-        for item in kept if links else ():
-            is_on_link = item.table_id in links and links[item.table_id].of_host(item.address) is not None
+        links = _renewed_links(transition)
+        for item in kept:
+            is_on_link = links[item.table_id].of_host(item.address) is not None
             if is_on_link and not any(each.name in transition.deleted_tables for each in item.references()):
                 yield Step(stage=self.set_stage, operation=RenewPathMtu(item=item))
 
