@@ -79,10 +79,20 @@ def test_a_route_that_goes_or_changes_is_named() -> None:
         ),
         # a gateway that others may know
         ("10.0.0.0/8: 203.0.113.1", "", ["10.0.0.0/8 loses its way, because it is removed"]),
+        # what goes round in a circle
+        (ALL, "0.0.0.0/0: 10.0.0.1", ["0.0.0.0/0 loses its way, because it changes"]),
     ],
 )
 def test_what_packets_feel_is_found_in_the_forwarding_table(before: str, after: str, lines: list[str]) -> None:
     assert felt(f"routes: {{ {before} }}", f"routes: {{ {after} }}") == lines
+
+
+def test_tables_that_look_in_each_other_lead_nowhere() -> None:
+    red = "vrfs: { red: { id: 10, routes: { 0.0.0.0/0: { via: { vrf: default } } } } }\n"
+    assert felt(f"{red}routes: {{ {ALL} }}", red + "routes: { 0.0.0.0/0: { via: { vrf: red } } }") == [
+        "0.0.0.0/0 loses its way, because it changes",
+        "0.0.0.0/0 table 10 loses its way, because 0.0.0.0/0 changes",
+    ]
 
 
 def test_a_route_that_stays_loses_its_way_with_the_address_or_the_interface() -> None:

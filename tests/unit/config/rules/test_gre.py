@@ -33,6 +33,18 @@ def test_no_two_tunnels_are_alike(first: str, second: str, is_alike: bool) -> No
     assert found_in(first, second) == ([("gre-duplicate", ("gre_tunnels", "gre1"))] if is_alike else [])
 
 
+@pytest.mark.parametrize(
+    ("ends", "advice"),
+    [
+        ("", "add its `remote`, or `multipoint: true`"),
+        (", remote: 192.0.2.2, multipoint: true", "remove `remote` or `multipoint`"),
+    ],
+)
+def test_a_tunnel_leads_to_one_router_or_to_many(ends: str, advice: str) -> None:
+    text = f"interfaces: {{gre0: {{}}}}\ngre_tunnels: {{gre0: {{local: 192.0.2.1{ends}}}}}"
+    assert [each.text.partition("; ")[2] for each in parse_text(text, "test").to_act_on] == [advice]
+
+
 ROUTED, FRAMES = "addresses: [10.0.0.1/30]", ", mode: teb"
 
 

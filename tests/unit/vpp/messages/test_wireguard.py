@@ -9,6 +9,7 @@ from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard,
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
+from vppcfg.simulator.kind import Call
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.messages.readable import api_call
 
@@ -40,6 +41,19 @@ def test_what_is_made_is_read_by_name_and_key() -> None:
         assert plane.observe().virtual_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
         assert plane.perform([DeleteWireguard(interface="wg3")]).done == (0,)
         assert plane.observe().virtual == {}
+
+
+@pytest.mark.parametrize(("flags", "has_spoken"), [(0, False), (1, False), (2, True)])
+def test_a_peer_with_a_session_has_spoken_and_a_dead_one_has_not(
+    flags: int, has_spoken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    details, more = Call.details, {"peer.flags": flags}
+    monkeypatch.setattr(
+        Call, "details", lambda call, values: details(call, values | more if "peer.port" in values else values)
+    )
+    with connected(SimulatedVpp()) as plane:
+        plane.perform(MAKE[::2])
+        assert plane.observe().virtual_as(Wireguard)["wg3"].peers[PEERS[1]].has_spoken is has_spoken
 
 
 def test_keys_are_told_to_who_asks_for_them_alone() -> None:
