@@ -55,8 +55,8 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "vppcfg/kinds/",
         (
             "tests/unit/kinds tests/unit/config/rules tests/unit/config/sections",
-            "tests/kinds tests/unit/vpp/messages tests/golden",
-            "tests/laws",
+            "tests/kinds tests/unit/config tests/unit/vpp/messages tests/golden",
+            "tests/contract tests/laws",
         ),
     ),
     ("vppcfg/vpp/", ("tests/unit/vpp", "tests/contract")),
