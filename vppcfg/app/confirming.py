@@ -17,7 +17,7 @@ from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedErro
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
-from vppcfg.transaction.entry import Record, Status
+from vppcfg.transaction.entry import Record, Status, Timer
 from vppcfg.transaction.guard import Objection
 from vppcfg.transaction.installing import install_or_discard, is_waiting, refuse_misplaced
 from vppcfg.transaction.journal import Journal
@@ -220,7 +220,7 @@ def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
         if is_waiting:
             return Objection(what, _DECIDE)
         return Objection(f"{what} and is being rolled back", _SOON, ExitCode.NOT_NOW)
-    if is_waiting and not _is_overdue(change):
+    if is_waiting and not _is_overdue(change.timer):
         return Objection(f"{what}; its timer {timer_is}", _DECIDE)
     if is_waiting:
         what = f"change {change.entry.number} was not confirmed until {until}"
@@ -235,14 +235,14 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
     change = awaited(journal.newest_first())
     if change is None or change.timer is None:
         return None
-    is_alive, is_overdue = watchdog.is_alive(change.timer), _is_overdue(change)
-    if is_alive and not is_overdue:
+    number, is_alive = change.entry.number, watchdog.is_alive(change.timer)
+    if is_alive and not _is_overdue(change.timer):
         return None
     if is_alive:
         why = f": {change.text}" if change.text else ""
-        return _unconfirmed(change, f"its timer is still at work to bring the old state back{why}")
+        return _unconfirmed(number, change.timer, f"its timer is still at work to bring the old state back{why}")
     decide = "`vppcfg confirm` keeps the new state, `vppcfg rollback` brings the old one back"
-    return _unconfirmed(change, f"its timer is gone, so nothing happens by itself: {decide}")
+    return _unconfirmed(number, change.timer, f"its timer is gone, so nothing happens by itself: {decide}")
 
 
 def rearm_unconfirmed(journal: Journal, target: Target) -> Unconfirmed | None:
@@ -264,20 +264,19 @@ def rearm_unconfirmed(journal: Journal, target: Target) -> Unconfirmed | None:
     except PlanRefusedError as error:
         log.warning("The timer of change %d cannot be started again: %s", found.number, error.message)
         return found
-    return _unconfirmed(change, "its timer was gone and was started again")
+    return _unconfirmed(change.entry.number, change.timer, "its timer was gone and was started again")
 
 
-def _unconfirmed(change: Record, text: str) -> Unconfirmed:
-    number, deadline, is_overdue = (
-        change.entry.number,
-        change.timer.deadline if change.timer else "",
-        _is_overdue(change),
-    )
+def _unconfirmed(number: int, timer: Timer, text: str) -> Unconfirmed:
+    is_overdue = _is_overdue(timer)
     what = "was not confirmed until" if is_overdue else "waits to be confirmed until"
     return Unconfirmed(
-        number=number, deadline=deadline, is_overdue=is_overdue, text=f"Change {number} {what} {deadline}; {text}"
+        number=number,
+        deadline=timer.deadline,
+        is_overdue=is_overdue,
+        text=f"Change {number} {what} {timer.deadline}; {text}",
     )
 
 
-def _is_overdue(change: Record) -> bool:
-    return change.timer is not None and watchdog.remaining_s(change.timer, local_time()) < 0
+def _is_overdue(timer: Timer) -> bool:
+    return watchdog.remaining_s(timer, local_time()) < 0

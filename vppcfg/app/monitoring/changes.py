@@ -10,7 +10,7 @@ from vppcfg.app.interrupted_change import interrupted_change
 from vppcfg.app.target import Target
 from vppcfg.errors import VppcfgError
 from vppcfg.render.change_metrics import ChangeStatus
-from vppcfg.transaction.entry import Record, Status
+from vppcfg.transaction.entry import Status
 
 _log = logging.getLogger(__name__)
 _LOOKED_AT = 20
@@ -29,19 +29,15 @@ def change_status(target: Target) -> ChangeStatus:
     if not records:
         return ChangeStatus()
     last = records[0]
-    waiting = next((each for each in records if each.status is Status.WAITING and each.timer is not None), None)
+    timer = next((each.timer for each in records if each.status is Status.WAITING), None)
     return ChangeStatus(
         number=last.entry.number,
         made_at_s=_seconds(last.entry.made_at),
         origin=last.entry.origin.value,
         outcome=last.status.value,
-        deadline_s=_deadline_s(waiting) if waiting is not None else None,
+        deadline_s=_seconds(timer.deadline) if timer is not None else None,
         is_half_way=found is not None,
     )
-
-
-def _deadline_s(change: Record) -> float:
-    return _seconds(change.timer.deadline) if change.timer is not None else 0.0
 
 
 def _seconds(text: str) -> float:
