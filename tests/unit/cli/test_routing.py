@@ -142,6 +142,8 @@ def test_a_daemon_alone_is_a_change_of_its_own_with_its_impact_in_the_history(ro
     router.events()
     path = router.file("newer")
     assert router.run("plan", "-c", path, "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+    assert main(["apply", "-c", path, "-a", router.socket]) == ExitCode.REFUSED, "nobody can be asked"
+    assert router.events() == []
     assert router.run("apply", "-c", path)[0] == ExitCode.DONE
     assert router.events() == ["load newer with MTU 1500", "keep"]
     changes = json.loads(router.run("history", "--format", "json")[1].partition("\n[")[0])["changes"]

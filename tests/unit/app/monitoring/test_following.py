@@ -75,9 +75,9 @@ def test_a_vpp_that_starts_again_begins_anew(tmp_path: Path) -> None:
     following.look()
     first.end()
     assert following.look().snapshot.counters is None
-    with running(tmp_path, sys__boottime=1_700_000_500):
+    with running(tmp_path, sys__boottime=1_700_000_500, sys__heartbeat=9):
         view = following.look()
-        assert (view.rates.seconds, view.verdict) == (None, "")
+        assert (view.rates.seconds, view.rates.has_nodes, view.verdict) == (None, False, "")
         assert following.look().rates.seconds is not None
 
 
