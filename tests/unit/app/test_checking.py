@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -47,8 +48,8 @@ class Wires:
         return answer
 
 
-def run(wires: Wires, *checks: Check, stop: bool = False) -> Sequence[CheckResult]:
-    return run_checks(checks, STATE, cast(Dataplane, wires), lambda: stop, SimulatedClock())
+def run(wires: Wires, *checks: Check, state: State = STATE, stop: bool = False) -> Sequence[CheckResult]:
+    return run_checks(checks, state, cast(Dataplane, wires), lambda: stop, SimulatedClock())
 
 
 YES, NO = AskOutcome(is_answered=True), AskOutcome()
@@ -77,11 +78,17 @@ def test_linux_pings_where_vpp_lacks_the_means() -> None:
     wires = Wires(AskOutcome(cannot_ask="too old", is_unable=True), YES)
     assert run(wires, PING)[0].is_good
     assert wires.asked == [EchoQuestion(address="192.0.2.2"), LinuxEchoQuestion(address="192.0.2.2", netns="dataplane")]
-    (result,) = run(
-        Wires(AskOutcome(cannot_ask="too old", is_unable=True)),
-        ArpCheck(address="192.0.2.2", interface="eth0", within_s=1),
-    )
-    assert result.reason == "it could not be asked: too old"
+
+
+@pytest.mark.parametrize(
+    ("check", "state"),
+    [(ArpCheck(address="192.0.2.2", interface="eth0", within_s=1), STATE), (PING, replace(STATE, lcps={}))],
+    ids=["ARP", "no pair"],
+)
+def test_linux_can_ask_nothing_else_and_nothing_without_a_pair(check: Check, state: State) -> None:
+    wires = Wires(AskOutcome(cannot_ask="too old", is_unable=True))
+    assert [each.reason for each in run(wires, check, state=state)] == ["it could not be asked: too old"]
+    assert LinuxEchoQuestion not in map(type, wires.asked)
 
 
 @pytest.mark.parametrize(
