@@ -16,6 +16,7 @@ from vppcfg.config.load import Loaded, load
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
@@ -209,6 +210,23 @@ def test_apply_and_rollback_say_what_does_not_come_back_in_every_detail(
     detail = f"but not in every detail: interface {GI1}.10 (is up)"
     assert detail in errors_of(ExitCode.DONE, run, "apply", "-c", "ports.yaml")
     assert detail in errors_of(ExitCode.DONE, run, "rollback", "--yes")
+
+
+def test_a_rollback_leaves_off_what_an_agent_has_detached_since(
+    serve: Serve, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = SimulatedVpp(ports=two_ports())
+    vpp.run_line("set acl-plugin acl deny src 198.51.100.0/24 tag flowspec-v4")
+    run = runner(serve(vpp), capsys)
+    for mtu in (1500, 1400):
+        text = f'interfaces: {{ {GI1}: {{ mtu: {mtu}, acls: {{}} }} }}\nunmanaged: [ "acl:flowspec-*", {GI3} ]\n'
+        (files / f"{mtu}.yaml").write_text(text)
+        assert run("apply", "-c", f"{mtu}.yaml")[0] == ExitCode.DONE
+        vpp.run_line(f"set acl-plugin interface {GI1} input acl 0{' del' if mtu == 1400 else ''}")
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+    assert is_at(run, "1500.yaml")
+    port = vpp.tables.named(GI1)
+    assert port is not None and vpp.tables.part(AclMain).inputs.of(port.index) == []
 
 
 def test_diff_compares_the_file_with_vpp(run: Run) -> None:
