@@ -7,9 +7,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from vppcfg.app.routing import _text_of
+from vppcfg.app.routing import _text_of, daemon_of
 from vppcfg.common.bounded_command import CommandResult
 from vppcfg.model.routing import DaemonKind, RoutingFile
+from vppcfg.routing_daemons.bird import Bird
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.daemon import staged
 from vppcfg.routing_daemons.frr import Frr
@@ -24,6 +25,11 @@ def test_a_description_that_is_no_utf_8_is_written_as_it_is(tmp_path: Path) -> N
     assert isinstance(text, str)
     with staged(text, routing.startup) as (path, trouble):
         assert (Path(path).read_bytes(), trouble) == (content, "")
+
+
+def test_a_file_is_loaded_by_the_daemon_that_it_is_for() -> None:
+    files = (RoutingFile(kind=kind, path="new.conf", startup="old.conf") for kind in (DaemonKind.FRR, DaemonKind.BIRD))
+    assert [type(daemon_of(file)) for file in files] == [Frr, Bird]
 
 
 @pytest.fixture
