@@ -58,6 +58,8 @@ class Both:
         """Neighbours that VPP lacks."""
         self.withdrawn: set[int] = set()
         """Routes that Linux has no more."""
+        self.own: Counter[int] = Counter()
+        """Prefixes that Linux never had, by length."""
         self.side = SIDE
         self.walks = 0
 
@@ -94,7 +96,7 @@ class Both:
         return {each: each[1] not in self.unknown for each in asked}
 
     def count_prefixes(self, table: TableId) -> Mapping[int, int]:
-        return Counter(prefix[-1] for prefix, _ in self.routes_now())
+        return self.own + Counter(prefix[-1] for prefix, _ in self.routes_now())
 
     def linux(self) -> "Linux":
         return Linux(self)
@@ -278,9 +280,9 @@ def test_prefixes_that_vpp_has_less_than_linux_are_missing_though_not_all_were_l
 
 def test_prefixes_that_vpp_has_beside_those_of_linux_are_told_and_count_for_nothing() -> None:
     both = Both(routes=201)
-    both.withdrawn = {3}
+    both.withdrawn, both.own = {3}, Counter({16: 1, 24: 1, 32: 1})
     report = verify(both, both.linux(), sample=VerifySample(interval_s=300), clock=both)
-    assert (report.count, [*report.unread.values()], both.walks) == (0, [1], 0)
+    assert (report.count, [*report.unread.values()], both.walks) == (0, [3], 0)
     assert "`verify --all` shows" in next(iter(report.unread))
 
 
