@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from vppcfg.app.watching.notices import Differences, Notice, Reported
+from vppcfg.app.watching.roles import changed_roles
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.model.virtual_router import VrrpState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 
@@ -53,3 +55,10 @@ def test_the_line_says_what_is_news() -> None:
     assert summary.text == "VPP differs from a.yaml in 1 entry; interfaces.eth0 matches the file again"
     gone = told(said, drifted())[0]
     assert (gone.text, gone.is_detail) == ("= interfaces.eth1 matches the file again", True)
+
+
+def test_a_virtual_router_is_told_at_first_and_when_it_becomes_something_else() -> None:
+    backup, master = {"lan 5": VrrpState.BACKUP, "new 6": None}, {"lan 5": VrrpState.MASTER, "new 6": None}
+    found = [*changed_roles({}, backup), *changed_roles(backup, backup), *changed_roles(backup, master)]
+    assert [each.data["former_state"] for each in found] == [None, VrrpState.BACKUP.value]
+    assert [each.text.partition(" is ")[2] for each in found] == ["backup", "master now; it was backup"]
