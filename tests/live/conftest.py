@@ -9,6 +9,7 @@ from tests.real_vpp import RealVpp, prefix, release, running, skip_reason
 from tests.wireguard_keys import key_file
 from vppcfg.transaction import announcing
 
+pytest.register_assert_rewrite("tests.live.hosts")
 FOLDER = Path(__file__).parent
 KEYS = Path("/tmp/vppcfg-test-live-keys")
 """Where tests/live/configurations says that keys are."""

@@ -2,26 +2,22 @@
 
 import re
 import shutil
-import subprocess
-import time
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from tests.live.whole_state import unlike, whole_state
+from tests.live import hosts
+from tests.live.hosts import Hosts
 from tests.real_vpp import RealVpp
-from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs/home-router.md").read_text()
 FILE: str = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0]
 DNSMASQ, UPLINK = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)[:2]
 WAN, LAN = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
-SETTLE_S = 10.0
-T = TypeVar("T")
-CONSENT = ("--allow-mass-deletion", "--override-protected")
 NAME, ADDRESS = "www.example.org", "9.9.9.9"
 """A name that the world's server of names knows, and where both are: the server that the page names."""
 LEASE = """#!/bin/sh
@@ -37,21 +33,11 @@ client.settimeout(2)
 client.sendto(query + b"\\0\\0\\1\\0\\1", (sys.argv[1], 53))
 print(socket.inet_ntoa(client.recv(512)[-4:]))
 """
-CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)"
-SERVE = "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2])), backlog=99)\nwhile 1: s.accept()"
-
 NAMES, HOST_OUT, LINUX_OUT, FORWARD = "names", "hosts reach the world", "Linux reaches the world", "a forwarded port"
 ALL = frozenset({NAMES, HOST_OUT, LINUX_OUT, FORWARD})
 
 
-def edited(*pairs: tuple[str, str]) -> str:
-    text = FILE
-    for old, new in pairs:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    return text
-
-
+edited = partial(hosts.edited, FILE)
 _WEB = next(line for line in FILE.splitlines() if line.strip().startswith("web:"))
 _TELNET = "{ action: deny, family: ipv4, protocol: tcp, destination-port: 23 }"
 _TERMS = f"acls: {{ strict: {{ terms: [ {_TELNET}, {{ action: permit }} ] }} }}\n"
@@ -98,101 +84,57 @@ CHANGES: dict[str, tuple[str, frozenset[str]]] = {
 }
 
 
-class Home:
-    """A router, a host at home and the world, each in a network namespace."""
+class Home(Hosts):
+    """A router, a host at home and the world."""
+
+    all_works = ALL
 
     def __init__(self, vpp: RealVpp, folder: Path) -> None:
-        self.vpp = vpp
-        self.folder = folder
-        self._started: list[subprocess.Popen[bytes]] = []
-        for number, name in enumerate(("world", "host")):
-            device = f"veth{number}-peer"
-            vpp.add_netns(name)
-            vpp.ip("link", "set", device, "netns", name)
-            for each in ("lo", device):
-                vpp.ip("-n", name, "link", "set", each, "up")
-            self.run("ethtool", "-K", device, "tx", "off", at=name)
-        for name in ("all", "default"):
-            self.run("sysctl", "-qw", f"net.ipv4.conf.{name}.arp_ignore=1", f"net.ipv4.conf.{name}.arp_announce=2")
+        super().__init__(vpp, folder, ("world", "host"))
         vpp.ip("-n", "world", "addr", "add", "203.0.113.1/24", "dev", "veth0-peer")
         vpp.ip("-n", "world", "addr", "add", f"{ADDRESS}/32", "dev", "lo")
 
-    def run(self, *words: str, at: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self._command(words, at), capture_output=True, text=True, timeout=30, check=False)
-
-    def start(self, *words: str, at: str = "") -> None:
-        with (self.folder / f"log{len(self._started)}").open("wb") as log:
-            self._started.append(subprocess.Popen(self._command(words, at), stdout=log, stderr=log))
-
-    def _command(self, words: tuple[str, ...], at: str) -> list[str]:
-        inside = ["nsenter", "--target", str(self.vpp.pid), "--net", "--mount"]
-        return [*inside, *(("ip", "netns", "exec", at) if at else ()), *words]
-
-    def close(self) -> None:
-        for process in self._started:
-            process.kill()
-            process.wait()
-
-    def serve(self) -> None:
+    def begin(self) -> None:
         """Start what the page has Linux do, what the world does, and a server at home; give the host a lease."""
         world = f"interface=veth0-peer\nno-ping\nno-resolv\nno-hosts\naddress=/{NAME}/{ADDRESS}\nbind-dynamic\n"
         self.dnsmasq("world", f"{world}dhcp-range=203.0.113.100,203.0.113.110\n", at="world")
-        self.start("python3", "-c", SERVE, ADDRESS, "80", at="world")
+        self.serve(ADDRESS, 80, "world")
         self.dnsmasq("router", f"{DNSMASQ}no-ping\n")
-        assert settled(lambda: bool(self.lease), True)
+        assert self.settled(lambda: bool(self.lease), True)
         script = self.folder / "lease"
         script.write_text(LEASE.format(folder=self.folder))
         script.chmod(0o755)
         self.run("udhcpc", "-f", "-q", "-n", "-i", "veth1-peer", "-s", str(script), at="host")
         assert (self.folder / "dns").read_text().split() == ["192.168.1.1"]
         self.vpp.ip("-n", "host", "addr", "add", "192.168.1.20/24", "dev", "veth1-peer")
-        self.start("python3", "-c", SERVE, "192.168.1.20", "443", at="host")
+        self.serve("192.168.1.20", 443, "host")
 
     def dnsmasq(self, name: str, text: str, at: str = "") -> None:
         (file := self.folder / f"{name}.conf").write_text(text)
         own = (f"--conf-file={file}", f"--dhcp-leasefile={file}.leases", f"--pid-file={file}.pid")
         self.start("dnsmasq", "--keep-in-foreground", "--user=root", "--log-facility=-", *own, at=at)
 
-    def set_uplink(self) -> None:
+    def after_return(self) -> None:
         """Do as systemd-networkd does with the page's file, whenever the device comes."""
         keys = dict(line.split("=") for line in UPLINK.splitlines() if "=" in line)
         for words in (f"addr replace {keys['Address']} dev", "link set up dev"):
             self.run("ip", *words.split(), keys["Name"])
         self.run("ip", "route", "replace", "default", "via", keys["Gateway"])
 
-    def apply(self, text: str) -> int:
-        (file := self.folder / "router.yaml").write_text(text)
-        return self.vppcfg("apply", "-y", "-c", str(file), *CONSENT, "--lose-unmanaged", "--again")
-
-    def vppcfg(self, command: str, *words: str) -> int:
-        return main([command, "-a", str(self.vpp.socket_path), *words])
-
     @property
     def lease(self) -> str:
         found = re.search(r"addr (203\.0\.113\.\d+)/", self.vpp.cli("show dhcp client")[1])
         return found[1] if found else ""
 
-    def works(self) -> frozenset[str]:
-        """Return what works."""
-
-        def connects(address: str, port: int, at: str = "") -> bool:
-            return self.run("python3", "-c", CONNECT, address, str(port), at=at).returncode == 0
-
-        tried: dict[str, Callable[[], bool]] = {
-            NAMES: lambda: self.run("python3", "-c", RESOLVE, "192.168.1.1", NAME, at="host").stdout.strip() == ADDRESS,
-            HOST_OUT: lambda: connects(ADDRESS, 80, "host"),
-            LINUX_OUT: lambda: connects(ADDRESS, 80),
-            FORWARD: lambda: connects(self.lease or "203.0.113.9", 443, "world"),
+    def trials(self) -> dict[str, Callable[[], bool]]:
+        return {
+            NAMES: lambda: (
+                self.run(sys.executable, "-Ic", RESOLVE, "192.168.1.1", NAME, at="host").stdout.strip() == ADDRESS
+            ),
+            HOST_OUT: lambda: bool(self.seen_as(ADDRESS, 80, "host")),
+            LINUX_OUT: lambda: bool(self.seen_as(ADDRESS, 80)),
+            FORWARD: lambda: bool(self.seen_as(self.lease or "203.0.113.9", 443, "world")),
         }
-        return frozenset(name for name, does in tried.items() if does())
-
-
-def settled(found: Callable[[], T], wanted: T) -> T:
-    """Return what is found in the end."""
-    deadline = time.monotonic() + SETTLE_S
-    while (last := found()) != wanted and time.monotonic() < deadline:
-        time.sleep(0.3)
-    return last
 
 
 @pytest.fixture(name="home", scope="module")
@@ -205,9 +147,9 @@ def running_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     home = Home(vpp, tmp_path_factory.mktemp("home"))
     try:
         assert home.apply(FILE) == ExitCode.DONE
-        home.set_uplink()
-        home.serve()
-        settled(home.works, ALL)
+        home.after_return()
+        home.begin()
+        home.settled(home.works, ALL)
         yield home
     finally:
         home.close()
@@ -223,11 +165,4 @@ def test_as_the_page_has_it_a_host_gets_a_lease_names_and_the_world(home: Home) 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_does_what_it_says_and_its_rollback_brings_all_of_it_back(home: Home, change: str) -> None:
-    text, left = CHANGES[change]
-    before = whole_state(home.vpp)
-    assert home.apply(text) == ExitCode.DONE
-    works = settled(home.works, left)
-    assert home.vppcfg("rollback", "-y", *CONSENT) == ExitCode.DONE
-    home.set_uplink()
-    assert (works, settled(home.works, ALL)) == (left, ALL)
-    assert unlike(whole_state(home.vpp), before) == []
+    home.try_and_take_back(*CHANGES[change])

@@ -27,13 +27,14 @@ _NUMBERS = (
     (re.compile(r" \d+ type"), " type"),
     (re.compile(r"\s*\barp-disabled\b"), ""),
     (re.compile(r"^arp:?$|^(?:[A-Z]\w+ )?\([\w-]*(?:l2|vpath|sr-pl)[\w-]*\)$|^span-l2-input .*"), ""),
+    (re.compile(r"^\(\*, 224\.0\.0\.0/24\):.*|^255\.255\.255\.255/32: .*"), ""),
     (re.compile(r"^\d+ (?=\S+$)|^idx Classify.*|^input ACL tables configured$"), ""),
 )
 """What differs without an effect, or VPP cannot change: its numbers; the host that linux-cp makes with the MTU of that
 moment; what an interface shows that has lost its addresses, or the last one of its lists; paths by an interface without
 a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44
 leads its maps; the description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is
-down."""
+down; broadcasts and local groups, which linux-nl lets in for the first device and leaves when that goes."""
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (interface_types.api)."""
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")
@@ -142,7 +143,7 @@ def _linux(vpp: RealVpp, netns: str) -> dict[str, Any]:
     return {
         "devices": {row["ifname"]: _device(row) for row in told("-d", "addr") if not _WIRES.match(row["ifname"])},
         "routes": sorted(
-            json.dumps(row, sort_keys=True)
+            json.dumps({key: value for key, value in row.items() if key != "nhid"}, sort_keys=True)
             for family in ("-4", "-6")
             for row in told(family, "route", "show", "table", "all")
             if row.get("protocol") not in {"kernel", "ra"}
