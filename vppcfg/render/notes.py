@@ -9,6 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.model.route import source_words
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
+from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.linux_gaps import address_gaps
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan
@@ -26,6 +27,7 @@ def notes(plan: Plan) -> Iterator[str]:
     yield from order_lines(plan)
     yield from announcement_lines(plan)
     yield from gap_lines(plan)
+    yield from left_route_lines(plan)
     yield from shadow_lines(plan)
     yield from shortened([*pause_lines(plan)], _MOST, "{} more such steps; `--format json` has all in `pauses`")
     yield from omission_lines(plan)
@@ -74,6 +76,29 @@ def gap_lines(plan: Plan) -> Iterator[str]:
         for (device, first, last), those in families.items()
     ]
     yield from shortened(lines, _MOST, "{} more such devices")
+
+
+def left_route_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each interface that stays in use without its pair: linux-nl takes no route out with a pair.
+
+    Linux does not report the IPv4 routes that it drops with a device, and a daemon then has none to withdraw.
+    """
+    before = plan.observed
+    if LISTENER not in before.facts.plugins:
+        return
+    leaving = [
+        name
+        for name, pair in before.lcps.items()
+        if name not in plan.desired.lcps
+        and name in plan.desired.interfaces
+        and pair.netns == before.facts.lcp.default_netns
+        and before.interfaces[name].is_up
+    ]
+    lines = [
+        f"VPP keeps IPv4 routes of Linux by {name}, and forwards by them: have the daemons withdraw them before"
+        for name in sorted(leaving, key=natural_key)
+    ]
+    yield from shortened(lines, _MOST, "{} more such interfaces")
 
 
 def shadow_lines(plan: Plan) -> Iterator[str]:
