@@ -88,7 +88,7 @@ def running_frr(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge
     vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
     vpp.start(PORTS)
     edge = Edge(vpp, folder)
-    frr = FrrInstance(edge)
+    frr = FrrInstance(edge.run, edge.folder)
     try:
         frr.file.write_text(TEXT)
         assert edge.apply(frr.section, checks(), "--confirm", "5", "--check") == ExitCode.DONE

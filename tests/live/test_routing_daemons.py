@@ -142,19 +142,20 @@ class Edge:
 class FrrInstance:
     """An FRR of its own, in the namespaces of VPP."""
 
-    def __init__(self, edge: Edge) -> None:
+    def __init__(self, start: Callable[..., object], folder: Path) -> None:
+        """`start` starts a program in these namespaces."""
         self.config, self.sockets = FRR_FOLDER / SPACE, FRR_SOCKETS / SPACE
-        for folder in (self.config, self.sockets):
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.chown(folder, "frr", "frr")
+        for own in (self.config, self.sockets):
+            own.mkdir(parents=True, exist_ok=True)
+            shutil.chown(own, "frr", "frr")
         self.startup = self.config / "frr.conf"
         self.startup.write_text("frr defaults traditional\nservice integrated-vtysh-config\n")
         (self.config / "vtysh.conf").write_text("service integrated-vtysh-config\n")
         for name in ("zebra", "staticd", "bgpd"):
-            edge.run(f"/usr/lib/frr/{name}", "-N", SPACE, "--log", f"file:{edge.folder}/{name}.log")
+            start(f"/usr/lib/frr/{name}", "-N", SPACE, "--log", f"file:{folder}/{name}.log")
             wait_for((self.sockets / f"{name}.vty").exists)
         wait_for(lambda: "bgpd" in self.vtysh("show daemons"))
-        self.file = edge.folder / "frr.conf"
+        self.file = folder / "frr.conf"
 
     @property
     def section(self) -> dict[str, Any]:
@@ -211,7 +212,7 @@ def edge(tmp_path: Path) -> Iterator[Edge]:
 
 @pytest.fixture
 def frr(edge: Edge) -> Iterator[FrrInstance]:
-    instance = FrrInstance(edge)
+    instance = FrrInstance(edge.run, edge.folder)
     try:
         yield instance
     finally:

@@ -28,7 +28,7 @@ _NUMBERS = (
     (re.compile(r"\s*\barp-disabled\b"), ""),
     (re.compile(r"^arp:?$|^(?:[A-Z]\w+ )?\([\w-]*(?:l2|vpath|sr-pl)[\w-]*\)$|^span-l2-input .*"), ""),
     (re.compile(r"^(\S+)/(32|128): dpo-load-balance: \[proto:ip\d buckets:1 \] \| ipv\d via \1 .*"), ""),
-    (re.compile(r"^\(\*, 224\.0\.0\.0/24\):.*|^255\.255\.255\.255/32: .*"), ""),
+    (re.compile(r"^\S+: UNRESOLVED$|^\(\*, 224\.0\.0\.0/24\):.*|^255\.255\.255\.255/32: .*"), ""),
     (re.compile(r"^\d+ (?=\S+$)|^idx Classify.*|^input ACL tables configured$"), ""),
 )
 """What differs without an effect, or VPP cannot change: its numbers; the host that linux-cp makes with the MTU of that
@@ -36,7 +36,7 @@ moment; what an interface shows that has lost its addresses, or the last one of 
 a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44
 leads its maps; the description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is
 down; broadcasts and local groups, which linux-nl lets in for the first device and leaves when that goes;
-neighbours that VPP has found."""
+neighbours that VPP has found, or Linux has told it of without a network that they are in."""
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (interface_types.api)."""
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")
