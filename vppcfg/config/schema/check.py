@@ -24,7 +24,7 @@ from vppcfg.model.problem import KeyPath, Problem, ProblemList
 _ENTRIES_AT_ONCE = 500
 _MOST_SEPARATORS = 256
 """Of a message of yamale, in which the path is looked for; a path of ours has five."""
-_PATH_END = re.compile(r"\.| ?: ")
+_PATH_END = re.compile(r"(?=(\.| ?: ))")
 _MISSING = ": Required field missing"
 _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
 _NOT_A_LIST = re.compile(r"'.*' is not a list\.", re.DOTALL)
@@ -147,10 +147,11 @@ def _readings(text: str, node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, st
         key = _key_of(node, text[: end.start()])
         if key is None:
             continue
-        if end.group() == ".":
-            yield from _readings(text[end.end() :], node[key], (*path, key))
+        rest = text[end.end(1) :]
+        if end[1] == ".":
+            yield from _readings(rest, node[key], (*path, key))
         else:
-            yield (*path, key), text[end.end() :]
+            yield (*path, key), rest
     if text.endswith(_MISSING) and isinstance(node, dict):
         yield (*path, text.removesuffix(_MISSING)), _MISSING.lstrip(": ")
 
