@@ -181,13 +181,16 @@ def test_a_wrong_shape_is_told_in_words(entry: Any, rule: str, path: tuple[Any, 
     assert len(text) < 500
 
 
-@pytest.mark.parametrize("name", ["a.b", "a: b", "a : b", "interfaces", "1", ".", "a.mtu", "eth0.100.200", "a:", "a :", "a::"])
+@pytest.mark.parametrize(
+    "name", ["a.b", "a: b", "a : b", "interfaces", "1", ".", "a.mtu", "eth0.100.200", "a:", "a :", "a::"]
+)
 def test_paths_are_exact_whatever_the_names(name: str) -> None:
     data = {"interfaces": {name: {"mtu": 1, "sub-interfaces": {100: {"mtu": 2}}}, "a": {}, 1: {}}}
     assert [path for _, path, _ in found(data)] == [
         ("interfaces", name, "mtu"),
         ("interfaces", name, "sub-interfaces", 100, "mtu"),
     ]
+    assert [path for _, path, _ in found({"interfaces": {name: "text"}})] == [("interfaces", name)]
 
 
 @pytest.mark.parametrize(
