@@ -10,7 +10,7 @@ route by the same gateways holds their entries until the walk is over.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from vppcfg.common.prefix_table import PrefixTable
@@ -19,28 +19,29 @@ from vppcfg.model.route import NextHop, Route
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.transition import Transition
 
-_NOWHERE = {
-    False: [f"240.0.0.{number}/32" for number in range(1, 5)],
-    True: [f"100::{number}/128" for number in range(1, 5)],
-}
-"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6: enough for each of some changes that
-are killed one after another to leave a route."""
+_NOWHERE = {False: "240.0.0.{}/32", True: "100::{:x}/128"}
+"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6."""
+_MOST_HOPS = 200
+"""Gateways of one route: messages count its paths in eight bits."""
+_LEFT = range(1, 5)
+"""Numbers that are looked for in large tables, where changes that were killed may have left a route."""
 
 
-def holding_routes(table_id: int, *, is_ipv6: bool) -> list[Route]:
-    """Return the routes that may hold gateways in a FIB table, without these."""
-    return [Route(prefix=prefix, table_id=table_id) for prefix in _NOWHERE[is_ipv6]]
+def holding_routes(table_id: int, *, is_ipv6: bool, numbers: Iterable[int] = _LEFT) -> Iterator[Route]:
+    """Yield the routes that may hold gateways in a FIB table, without these."""
+    for number in numbers:
+        yield Route(prefix=_NOWHERE[is_ipv6].format(number), table_id=table_id)
 
 
 def routes_that_hold(transition: Transition) -> Iterator[Route]:
-    """Yield the routes that hold the gateways of a change, one for each table and family at most."""
+    """Yield the routes that hold the gateways of a change, by table and family."""
     before, after = transition.observed.of(Route), transition.desired.of(Route)
     for (table_id, is_ipv6), gateways in _held(transition).items():
-        hops = tuple(NextHop(gateway=each) for each in sorted(gateways))
-        for route in holding_routes(table_id, is_ipv6=is_ipv6):
-            if route.name not in before and route.name not in after:
-                yield replace(route, hops=hops)
-                break
+        routes = holding_routes(table_id, is_ipv6=is_ipv6, numbers=range(1, 255))
+        free = (each for each in routes if each.name not in before and each.name not in after)
+        hops = [NextHop(gateway=each) for each in sorted(gateways)]
+        parts = (hops[start : start + _MOST_HOPS] for start in range(0, len(hops), _MOST_HOPS))
+        yield from (replace(route, hops=tuple(part)) for part, route in zip(parts, free, strict=False))
 
 
 def _held(transition: Transition) -> Mapping[tuple[int, bool], set[str]]:

@@ -65,3 +65,10 @@ def test_gateways_in_a_table_that_goes_are_released_before_it_does() -> None:
     vrf = "vrfs: { red: { id: 10, routes: { 0.0.0.0/0: 192.0.2.9 } } }\n"
     steps = holding(vrf + router("{}"), router("{}"))
     assert [each.subject for each in steps] == ["240.0.0.1/32 table 10"] * 2
+
+
+def test_more_gateways_than_a_route_has_room_for_are_held_by_several() -> None:
+    many = ", ".join(f"10.{n // 250}.{n % 250}.0/24: 10.{n // 250}.{n % 250}.1" for n in range(300))
+    steps = holding(router(f"{{ {many} }}"), router("{}"))
+    assert [len(each.item.hops) for each in steps if isinstance(each, SetRoute)] == [200, 100]
+    assert len({each.subject for each in steps}) == 2 and len(steps) == 4
