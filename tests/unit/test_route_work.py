@@ -47,7 +47,7 @@ def routes(size: int) -> Network:
 CEILINGS: dict[Callable[[Network], object], float] = {
     check: 310,
     plan_from_empty: 108,
-    plan_to_empty: 143,
+    plan_to_empty: 146,
     plan_nothing: 448,
     show_plan: 484,
     impact_of_removal: 380,
