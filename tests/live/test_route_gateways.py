@@ -41,7 +41,7 @@ def test_vpp_ends_where_nothing_holds_the_gateways() -> None:
 
 def test_vpp_lives_where_another_route_holds_them() -> None:
     with RealVpp() as vpp:
-        for line in (*RENUMBERED, f"ip route add 240.0.0.1/32 {GATEWAYS}", REMOVAL, "ip route del 240.0.0.1/32"):
+        for line in (*RENUMBERED, f"ip route add 240.118.99.1/32 {GATEWAYS}", REMOVAL, "ip route del 240.118.99.1/32"):
             assert vpp.cli(line)[0] == 0, line
         assert "10.0.0.2" not in vpp.cli("show ip fib")[1]
 
@@ -50,4 +50,4 @@ def test_an_uplink_moves_with_its_first_tunnel(tmp_path: Path) -> None:
     with RealVpp() as vpp:
         apply(vpp, BEFORE, tmp_path)
         apply(vpp, AFTER, tmp_path)
-        assert not {"10.0.0.2", "240.0.0.1"}.intersection(vpp.cli("show ip fib")[1].replace("/32", "").split())
+        assert not {"10.0.0.2", "240.118.99.1"}.intersection(vpp.cli("show ip fib")[1].replace("/32", "").split())

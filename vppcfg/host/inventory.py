@@ -12,7 +12,7 @@ from vppcfg.host.nic import QueueProbe, max_queues, read_nics
 from vppcfg.model.host import Cache, Cpu, Host, HugepagePool, Nic, NumaNode
 
 _CPU = "sys/devices/system/cpu"
-_MODEL_FREQUENCY = re.compile(r"@ *([0-9.]+) *GHz")
+_MODEL_FREQUENCY = re.compile(r"@ *([0-9]*\.?[0-9]+) *GHz")
 _NODE = "sys/devices/system/node"
 _KB = re.compile(r"([0-9]+) kB")
 _POOL = re.compile(r"hugepages-([0-9]+)kB")

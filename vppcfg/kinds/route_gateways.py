@@ -19,8 +19,8 @@ from vppcfg.model.route import NextHop, Route
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.transition import Transition
 
-_NOWHERE = {False: "240.0.0.{}/32", True: "100::{:x}/128"}
-"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6."""
+_NOWHERE = {False: "240.118.99.{}/32", True: "100::76:63:{:x}/128"}
+"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6: 100::1 leads to discards elsewhere."""
 _MOST_HOPS = 200
 """Gateways of one route: messages count its paths in eight bits."""
 _LEFT = range(1, 5)
@@ -76,11 +76,12 @@ def _inside(route: Route) -> Iterator[str]:
 
 
 def _steady_links(transition: Transition) -> Mapping[int, PrefixTable[None]]:
-    """Return the networks of interfaces that are up and that the change does not touch, by FIB table."""
-    touched = frozenset(transition.touched)
+    """Return the networks of interfaces that are up and stay so all the time, by FIB table."""
     found: dict[int, PrefixTable[None]] = defaultdict(PrefixTable)
-    for name, interface in transition.observed.interfaces.items():
-        if interface.is_up and name not in touched:
-            for address in interface.addresses:
-                found[interface.table_of(address)][address] = None
+    for name, before in transition.observed.interfaces.items():
+        kept, after = transition.kept(name), transition.desired.interfaces.get(name)
+        is_steady = kept is not None and after is not None and after.is_up and kept.link_mtu == after.link_mtu
+        if after is not None and is_steady and before.is_up and name not in transition.moved:
+            for address in before.addresses & after.addresses - transition.replaced_addresses(name):
+                found[before.table_of(address)][address] = None
     return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import logging
 import socket
 import struct
 import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from vppcfg.common.printable import printable
 from vppcfg.linux.device import Answer, answers_in
 from vppcfg.linux.link import attribute, read_links
 from vppcfg.linux.refusal import no_device, refusal, within
@@ -16,6 +18,7 @@ from vppcfg.linux.sysctl import write_sysctl
 from vppcfg.model.iproute2 import name_of
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, decoded
 
+_log = logging.getLogger(__name__)
 SETTLE_S = 3.0
 """How long a device may take to be up, and an IPv6 address to be known as unique: a second, and up to one more."""
 _INTERVAL_S = 0.1
@@ -81,16 +84,15 @@ def _create(sock: socket.socket, setting: LinuxSetting, devices: _Devices) -> An
     unknown = [name for name in setting.devices() if name not in devices.indexes]
     if unknown:
         return errno.ENODEV, no_device(devices.netns, unknown[0]).message
-    if setting.kind is LinuxKind.SYSCTL:
-        code, words = write_sysctl(setting)
-    else:
-        kind, flags, body = _BODIES[setting.kind](setting, devices.indexes)
-        sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
-        code, words = answers_in(sock.recv(_BUFFER_BYTES))[1]
-    if code in (0, errno.EEXIST):
-        return 0, ""
     what = f"bring back the {setting.kind.value} {name_of(setting)}{within(devices.netns)}"
-    return code, refusal(what, code, words).message
+    if setting.kind is LinuxKind.SYSCTL:  # in a container they may be read-only, which is no reason to undo a change
+        if (answer := write_sysctl(setting))[0]:
+            _log.warning("%s", printable(refusal(what, *answer).message))
+        return 0, ""
+    kind, flags, body = _BODIES[setting.kind](setting, devices.indexes)
+    sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
+    code, words = answers_in(sock.recv(_BUFFER_BYTES))[1]
+    return (0, "") if code in (0, errno.EEXIST) else (code, refusal(what, code, words).message)
 
 
 _Body = tuple[int, int, bytes]

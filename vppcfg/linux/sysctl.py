@@ -14,8 +14,8 @@ from vppcfg.model.linux_setting import LinuxSetting
 _FOLDER = "/proc/sys"
 _OWN_KEYS = frozenset({"mtu", "mc_forwarding"})
 """What follows from the device, and what a multicast routing daemon alone can set."""
-_OF_KERNEL = frozenset({"accept_dad=-1", "addr_gen_mode=3", "use_tempaddr=-1"})
-"""What the kernel chooses for devices without MAC addresses (net/ipv6/addrconf.c, ipv6_add_dev)."""
+_OF_KERNEL = frozenset({"accept_dad=-1", "addr_gen_mode=2", "addr_gen_mode=3", "use_tempaddr=-1"})
+"""What the kernel chooses for devices without MAC addresses, or with a secret (net/ipv6/addrconf.c, ipv6_add_dev)."""
 _SETTING = re.compile(r"([a-z0-9_]+)=(-?[0-9]+)")
 
 

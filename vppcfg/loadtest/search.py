@@ -29,7 +29,7 @@ _GOAL_WORDS: Mapping[str, tuple[str, float]] = {
     "sum": ("duration_sum_s", 1.0),
 }
 """Word in a goal -> attribute, and what to multiply with: shares are given in percent."""
-_GOAL = re.compile(r"([a-z0-9]+)(?:=([0-9.]+)%?)?((?:,[a-z]+=[^,]+)*)")
+_GOAL = re.compile(r"([a-z0-9]+)(?:=([0-9]*\.?[0-9]+)%?)?((?:,[a-z]+=[^,]+)*)")
 LEAST_PPS = 1000.0
 """A router that loses packets at this load has another problem."""
 LONGEST_S = 24 * 3600.0

@@ -19,6 +19,11 @@ LISTENER = "linux_nl"
 """The plugin that listens to Linux, in the default namespace of linux-cp."""
 
 
+def is_sysctl(attachment: Attachment) -> bool:
+    """Return whether it is a sysctl of a device in Linux."""
+    return attachment.linux is not None and attachment.linux.kind is LinuxKind.SYSCTL
+
+
 def place_of(name: str, state: State) -> tuple[str, str] | None:
     """Return the namespace and the name of the Linux device of an interface, None when it has none."""
     pair, tap = state.lcps.get(name), state.virtual_of(name, Tap)

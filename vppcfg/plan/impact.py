@@ -110,7 +110,8 @@ def _operation_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[
     for place, each, (kind, name) in operations:
         if isinstance(each, RemoveObject):
             gone.add((kind, name))
-            yield name, Loss(Impact.FLAP if (kind, name) in set_again else Impact.REMOVE, kind, "", place)
+            if name in observed.of(kind):
+                yield name, Loss(Impact.FLAP if (kind, name) in set_again else Impact.REMOVE, kind, "", place)
         elif (kind, name) not in gone and name in observed.of(kind):
             yield name, Loss(Impact.FLAP, kind, "", place)
 

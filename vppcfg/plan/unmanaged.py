@@ -19,11 +19,10 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.linux import LEAST_IPV6_MTU
-from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
-from vppcfg.plan.carried_in_linux import is_of_vpp_too, place_of
+from vppcfg.plan.carried_in_linux import is_of_vpp_too, is_sysctl, place_of
 from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.linux_losses import is_followed
 from vppcfg.plan.operations import RemoveAddress, RestoreAttachment, SetAdminState, SetLinuxLink, SetPacketMtu
@@ -135,7 +134,7 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     for each in plan.observed.unmanaged:
         if each in back:
             key = (each.holder, Survival.CARRIED, "")
-        elif each not in left and (is_of_vpp_too(each, plan.observed) or _is_sysctl(each)):
+        elif each not in left and (is_of_vpp_too(each, plan.observed) or is_sysctl(each)):
             continue  # it goes with the interface or its device, or is renumbered with it
         elif each not in left:
             key = (each.holder, Survival.LOST, "")
@@ -157,10 +156,6 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     ]
 
 
-def _is_sysctl(attachment: Attachment) -> bool:
-    return attachment.linux is not None and attachment.linux.kind is LinuxKind.SYSCTL
-
-
 def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:
     """Return the changes that the operator has to agree to: what is lost or left without effect."""
     return [each for each in found if each.survival is not Survival.CARRIED]
@@ -173,9 +168,12 @@ def irremovable(plan: Plan) -> list[Attachment]:
 
 
 def missing(before: State, now: Iterable[Attachment]) -> tuple[Attachment, ...]:
-    """Return what was there before and is not there now, of interfaces and tables that have come back."""
+    """Return what was there before and is not there now, of interfaces and tables that have come back.
+
+    Sysctls are brought back where Linux takes them, and are no part of a state that must be.
+    """
     there = frozenset(now)
-    return tuple(each for each in before.unmanaged if each not in there)
+    return tuple(each for each in before.unmanaged if each not in there and not is_sysctl(each))
 
 
 def without(state: State, refused: Collection[Attachment]) -> State:

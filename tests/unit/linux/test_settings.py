@@ -168,9 +168,12 @@ def test_a_device_that_comes_up_a_moment_later_is_waited_for(machine: Machine, h
 @pytest.mark.parametrize(
     "text", ["../../../kernel/sysrq=1", "rp_filter=1\n", "rp_filter", "rp_filter=$(id)", "no_key=1"]
 )
-def test_a_sysctl_that_somebody_has_written_leads_nowhere_else(host: LinuxHost, text: str) -> None:
+def test_a_sysctl_that_somebody_has_written_leads_nowhere_else_and_stops_nothing(
+    host: LinuxHost, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
     forged = LinuxSetting(kind=LinuxKind.SYSCTL, device="e0", family=2, sysctl=text)
-    assert list(host.restore("blue", [forged]).refused) == [0]
+    assert list(host.restore("blue", [forged]).refused) == []
+    assert "bring back the sysctl" in caplog.text
 
 
 def test_all_is_made_but_what_the_kernel_refuses(

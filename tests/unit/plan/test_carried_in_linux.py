@@ -18,7 +18,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.unmanaged import Survival, touched, touched_in_linux, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import Survival, missing, touched, touched_in_linux, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 
 MAC = "02:00:00:00:00:77"
@@ -144,6 +144,17 @@ def test_without_its_pair_an_interface_loses_it_and_a_rollback_brings_it_back() 
     assert outcome(plan) == ["loop0: address of Linux 192.0.2.9/24, route of Linux 10.1.0.0/16 via 192.0.2.1: lost"]
     assert restored(plan) == []
     assert restored(reverse_plan(plan)) == [ADDRESS, ROUTE]
+
+
+def test_a_sysctl_that_somebody_has_changed_since_stays_as_it_is() -> None:
+    old, new = (
+        found("loop0", LinuxSetting(kind=LinuxKind.SYSCTL, device="@loop0", family=2, sysctl=f"rp_filter={n}"))
+        for n in (2, 1)
+    )
+    for now in (STATE, renamed(netns="blue")):
+        plan = make_plan(replace(now, unmanaged=(new,)), replace(STATE, unmanaged=(old, new)))
+        assert old not in restored(plan)
+    assert missing(replace(STATE, unmanaged=(old,)), [new]) == ()
 
 
 def test_a_sysctl_follows_to_the_next_device_and_nobody_misses_it_without_one() -> None:

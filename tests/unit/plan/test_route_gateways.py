@@ -18,7 +18,7 @@ def router(routes: str, first: str = OLD, second: str = "") -> str:
 def holding(before: str, after: str) -> list[Operation]:
     """Return the steps about routes to addresses that no packet has."""
     routes = [each for each in between(before, after).operations if isinstance(each, SetRoute | RemoveRoute)]
-    return [each for each in routes if each.item.prefix.startswith(("240.0.0.", "100::"))]
+    return [each for each in routes if each.item.prefix.startswith(("240.118.99.", "100::"))]
 
 
 def test_gateways_are_held_from_before_their_network_goes_until_the_route_has_changed() -> None:
@@ -51,20 +51,20 @@ def test_nothing_is_held_where_no_gateway_goes_with_its_route(before: str, after
 
 
 def test_another_prefix_holds_them_where_the_file_has_the_first() -> None:
-    there = "240.0.0.1/32: 192.0.2.2"
+    there = "240.118.99.1/32: 192.0.2.2"
     steps = holding(router(f"{{ 0.0.0.0/0: 203.0.113.1, {there} }}"), router(f"{{ {there} }}"))
-    assert [each.subject for each in steps] == ["240.0.0.2/32"] * 2
+    assert [each.subject for each in steps] == ["240.118.99.2/32"] * 2
 
 
 def test_gateways_of_ipv6_are_held_by_a_route_of_ipv6() -> None:
     steps = holding(router('{ "::/0": "2001:db8::1" }'), router("{}"))
-    assert [each.subject for each in steps] == ["100::1/128"] * 2
+    assert [each.subject for each in steps] == ["100::76:63:1/128"] * 2
 
 
 def test_gateways_in_a_table_that_goes_are_released_before_it_does() -> None:
     vrf = "vrfs: { red: { id: 10, routes: { 0.0.0.0/0: 192.0.2.9 } } }\n"
     steps = holding(vrf + router("{}"), router("{}"))
-    assert [each.subject for each in steps] == ["240.0.0.1/32 table 10"] * 2
+    assert [each.subject for each in steps] == ["240.118.99.1/32 table 10"] * 2
 
 
 def test_more_gateways_than_a_route_has_room_for_are_held_by_several() -> None:
@@ -72,3 +72,13 @@ def test_more_gateways_than_a_route_has_room_for_are_held_by_several() -> None:
     steps = holding(router(f"{{ {many} }}"), router("{}"))
     assert [len(each.item.hops) for each in steps if isinstance(each, SetRoute)] == [200, 100]
     assert len({each.subject for each in steps}) == 2 and len(steps) == 4
+
+
+def test_to_hold_gateways_is_no_impact() -> None:
+    plan = between(router(BOTH), router("{ 0.0.0.0/0: 198.51.100.2 }", "", NEW))
+    assert not [name for name in plan.impacts if name.startswith("240.")]
+
+
+def test_an_interface_that_only_changes_its_description_leads_to_gateways() -> None:
+    described = router("{ 0.0.0.0/0: 192.0.2.2 }", f"description: other, {OLD}")
+    assert holding(router(BOTH), described) == []

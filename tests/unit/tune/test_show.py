@@ -278,3 +278,12 @@ def test_colours_are_no_part_of_a_text() -> None:
 
 def test_an_endless_number_is_cut_out_of_a_line() -> None:
     assert list(clean_lines(f"Thread {'9' * 5000} vpp_wk_0\n")) == ["Thread ... vpp_wk_0"]
+
+
+@pytest.mark.parametrize("figure", ["1.2.3", "5..8", "853956.2.6"])
+def test_a_figure_with_two_points_is_read_up_to_the_second_or_not_at_all(figure: str) -> None:
+    head = f"Time 5.0, 10 sec internal node vector rate {figure} loops/sec {figure}\n"
+    parse_runtime(f"Thread 1 vpp_wk_0 (lcore 1)\n{head}", None)
+    parse_runtime(
+        f"Thread 1 vpp_wk_0 (lcore 1)\nTime {figure}, 10 sec internal node vector rate .61 loops/sec 1\n", None
+    )

@@ -14,7 +14,7 @@ from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
-from vppcfg.plan.carried_in_linux import carried, place_for
+from vppcfg.plan.carried_in_linux import carried, is_sysctl, place_for, place_of
 from vppcfg.plan.operations import Operation, RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -42,10 +42,15 @@ def steps(transition: Transition) -> Iterator[Step]:
 
 
 def steps_in_linux(reached: State, observed: State, desired: State) -> Iterator[Step]:
-    """Yield the steps that bring back what Linux lost on the way from `observed`, once a state is `reached`."""
+    """Yield the steps that bring back what Linux lost on the way from `observed`, once a state is `reached`.
+
+    A sysctl goes with its device alone: one that a device had, and has no more before the plan, somebody has changed.
+    """
     if not observed.facts.has_linux:
         return
     missing = set(desired.unmanaged).difference(reached.unmanaged)
+    there = set(observed.unmanaged)
+    missing = {each for each in missing if not is_sysctl(each) or each in there or not place_of(each.holder, observed)}
     for each in carried((each for each in desired.unmanaged if each in missing), observed, desired):
         place = place_for(each, desired)
         if place is not None and each.linux is not None:

@@ -18,9 +18,9 @@ from vppcfg.tune.show import Unread, clean_lines
 from vppcfg.tune.show.driver_counters import counters_of, queue_drops
 
 _PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
-_SPEED = re.compile(r"^Link speed: ([\d.]+) ([KMG])bps$")
+_SPEED = re.compile(r"^Link speed: (\d*\.?\d+) ([KMG])bps$")
 _RX_QUEUE = re.compile(r"^(\d+) \S+ \((\d+)\) (\w+)$")
-_TX_QUEUE = re.compile(r"^(\d+) (yes|no)(?: ([\d,-]+))?$")
+_TX_QUEUE = re.compile(r"^(\d+) (yes|no)(?: (\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*))?$")
 _LIMITS = re.compile(r"^(rx|tx): queues (\d+) \(max (\d+)\), desc (\d+) \(min (\d+) max (\d+) align (\d+)\)$")
 _PCI = re.compile(
     r"^pci: device (\S+) subsystem \S+ address ([0-9a-f]+:[0-9a-f]{2}:[0-9a-f]{2}\.)0*([0-9a-f]+) numa (\S+)$"
@@ -48,7 +48,7 @@ _FIELDS = {
     "rx-error": "rx_error", "tx-error": "tx_error",
 }  # fmt: skip
 _PCI_ROW = re.compile(r"^([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?:(\d+) )?([0-9a-f]{4}:[0-9a-f]{4})(.*)$")
-_LINK = re.compile(r"^ ?(?:([\d.]+) GT/s x(\d+)|unknown)(?: (\S+))?")
+_LINK = re.compile(r"^ ?(?:(\d*\.?\d+) GT/s x(\d+)|unknown)(?: (\S+))?")
 
 
 def parse_hardware(text: str) -> tuple[tuple[Hardware, ...], Unread]:

@@ -12,13 +12,13 @@ from vppcfg.tune.reading import BufferPool, Heap, Processor, RxQueue, ThreadPlac
 from vppcfg.tune.show import Unread, clean_lines, whole
 
 _VERSION = re.compile(r"(?:^vpp |Version: )v?(\d+\.\d+\S*)")
-_FREQUENCY = re.compile(r"^Base frequency: ([\d.]+) GHz$")
+_FREQUENCY = re.compile(r"^Base frequency: (\d*\.?\d+) GHz$")
 _POLICIES = {"other", "batch", "idle", "fifo", "rr", "deadline", "(nil)"}
 """The last one is what VPP prints of a thread that is not pinned, in a container for one."""
 _THREAD = re.compile(r"^Thread (\d+)\b")
 _QUEUE = re.compile(r"^(\S+) queue (\d+) \((\w+)\)$")
 _NAME = re.compile(r"^base .*name '([^']*)'$")
-_USE = re.compile(r"^total: ([\d.]+)([KMGT]?), used: ([\d.]+)([KMGT]?),", re.IGNORECASE)
+_USE = re.compile(r"^total: (\d*\.?\d+)([KMGT]?), used: (\d*\.?\d+)([KMGT]?),", re.IGNORECASE)
 _SCALE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 

@@ -20,9 +20,9 @@ _STATES = (
     "one time event wait", "suspended", "running", "not started", "done", "unknown",
 )  # fmt: skip
 _THREAD = re.compile(r"^Thread (\d+) (\S+)(?: \(lcores? (\d+)\))?")
-_TIME = re.compile(r"^Time ([\d.]+),")
-_LOOPS = re.compile(r"loops/sec ([\d.]+)")
-_VECTOR_RATE = re.compile(r"internal node vector rate ([\d.]+)")
+_TIME = re.compile(r"^Time (\d*\.?\d+),")
+_LOOPS = re.compile(r"loops/sec (\d*\.?\d+)")
+_VECTOR_RATE = re.compile(r"internal node vector rate (\d*\.?\d+)")
 _RATES = re.compile(r"^vector rates in (\S+), out (\S+), drop (\S+), punt (\S+)$")
 _PRINTED_ERROR = 0.005
 """Clocks are printed with three digits, as in 9.14e1."""
