@@ -68,10 +68,12 @@ def protected_missing(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     nat44 = configuration.nat44
     mappings = {f"{MARK}{each.name}" for each in nat44.static} if nat44 is not None else set()
-    for position, name in enumerate(configuration.protected if index.is_whole else ()):
-        if not index.has(name) and name not in configuration.virtual and name not in mappings:
-            what = "mapping" if name.startswith(MARK) else "interface"
+    for position, name in enumerate(configuration.protected):
+        is_mapping = name.startswith(MARK)
+        is_there = index.has(name) or name in configuration.virtual or name in mappings
+        if not is_there and (index.is_whole or not is_mapping):
+            what = "mapping" if is_mapping else "interface"
             text = f"this file has no {what} {name}: only one that VPP has is protected; correct it, or remove it"
-            text += did_you_mean(name, mappings if name.startswith(MARK) else index.names)
+            text += did_you_mean(name, mappings if is_mapping else index.names)
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)
