@@ -49,8 +49,10 @@ class RouteSection(Section):
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
             where = " in a VRF" if route.table_id else ""
-            is_taken = route.end is None or desired.is_since(
-                route.end_since, config.path, f"{config.prefix} is {route.end.value}{where}"
+            is_taken = (
+                route.since is None
+                or route.end is None
+                or desired.is_since(route.since, config.path, f"{config.prefix} is {route.end.value}{where}")
             )
             if is_taken and not lacks_interface(config.hops, desired):
                 desired.enter(route)

@@ -88,8 +88,10 @@ class Route(VppObject):
         return f"{self.prefix} table {self.table_id}" if self.table_id else self.prefix
 
     @property
-    def end_since(self) -> Release:
-        """Return the first release that can have an end, its own where there is one, in its table."""
+    def since(self) -> Release | None:
+        """Return the first release that can have its end, in its table."""
+        if self.end is None:
+            return None
         return _ANSWERS_IN_VRFS_SINCE if self.end is not RouteEnd.BLACKHOLE and self.table_id else ENDS_SINCE
 
     def references(self) -> Iterator[Reference]:

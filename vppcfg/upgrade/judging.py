@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.config.for_release import too_new_for
+from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.release_table import table_of
 from vppcfg.upgrade.commands import command_findings
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
@@ -63,7 +64,7 @@ def _file(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFin
             place = f"{problem.file or subject.loaded.name}:{problem.line}"
             yield UpgradeFinding(
                 rule="up-file",
-                weight=Weight.STOPS,
+                weight=Weight.STOPS if problem.severity is Severity.ERROR else Weight.CHANGES,
                 text=f"{place}: {problem.text}",
                 objects=(".".join(map(str, problem.path)),),
                 mend=f"take it out of the file; `vppcfg check --for {change.new}` finds the same",

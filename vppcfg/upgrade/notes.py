@@ -15,7 +15,6 @@ from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
-from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST
 from vppcfg.model.nat44 import NatAddress, NatMapping
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
@@ -593,18 +592,6 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="applications attach through the socket of the session layer",
         old="they attached through the binary API",
         mend="write `use-bapi-socket-api` in `session` for applications that cannot",
-    ),
-    BehaviourNote(
-        rule="up-lcp-unicast",
-        since=LOSES_UNICAST,
-        until=KEEPS_UNICAST,
-        commits=("cb19c526dd1", "ecfd37e4b7c"),
-        file="plugins/linux-cp/lcp_interface.c",
-        weight=Weight.CHANGES,
-        users=_pairs,
-        new="VPP drops what Linux sends to single hosts by an LCP, BGP among it",
-        old="it does not",
-        mend="take another release",
     ),
     BehaviourNote(
         rule="up-bond-link",

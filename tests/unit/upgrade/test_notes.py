@@ -64,7 +64,6 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     "up-main-core": (router(startup="cpu { thread-prefix x }"), router(startup="cpu { main-core 1 }")),
     "up-bond-announced": (router(ACTIVE_BACKUP.replace("31", "32")), router(ACTIVE_BACKUP)),
     "up-lcp-names": (router(LCP), router()),
-    "up-lcp-unicast": (router(LCP), router()),
     "up-crypto": (router(WIREGUARD), router()),
     "up-tx-descriptors": (router(DPDK, DESCRIPTORS), router(DPDK, DESCRIPTORS.replace("num-tx", "num-rx"))),
     "up-af-xdp": (router(PLAIN.replace("memif", "af-xdp")), router()),
