@@ -221,6 +221,8 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         before, after = (state.of(PathMtu) for state in (transition.observed, transition.desired))
         kept = [item for name, item in before.items() if after.get(name) == item]
         kept += [each for each in transition.left_alone if isinstance(each, PathMtu)]
+        if not kept:
+            return  # most routers have none, and their interfaces need not be looked through
         links = _renewed_links(transition)
         for item in kept:
             is_on_link = links[item.table_id].of_host(item.address) is not None

@@ -16,7 +16,6 @@ from dataclasses import replace
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.live_state import covers
 from vppcfg.model.route import NextHop, Route
-from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.transition import Transition
 
 _NOWHERE = {False: "240.118.99.{}/32", True: "100::76:63:{:x}/128"}
@@ -51,7 +50,7 @@ def _held(transition: Transition) -> Mapping[tuple[int, bool], set[str]]:
     that is up and stays as it is leads to them for certain.
     """
     before, after = transition.observed.of(Route), transition.desired.of(Route)
-    routes = [each for name, each in before.items() if each != after.get(name) or _loses_its_ground(each, transition)]
+    routes = [each for name, each in before.items() if each != after.get(name) or transition.takes_ground_from(each)]
     found: dict[tuple[int, bool], set[str]] = defaultdict(set)
     links = _steady_links(transition) if routes else {}
     for route in routes:
@@ -60,11 +59,6 @@ def _held(transition: Transition) -> Mapping[tuple[int, bool], set[str]]:
             if link is None or link.length <= int(route.prefix.partition("/")[2]):
                 found[route.table_id, route.is_ipv6].add(gateway)
     return found
-
-
-def _loses_its_ground(route: Route, transition: Transition) -> bool:
-    gone = {Referent.INTERFACE: transition.to_delete, Referent.TABLE: transition.deleted_tables}
-    return any(each.name in gone[each.referent] for each in route.references())
 
 
 def _inside(route: Route) -> Iterator[str]:

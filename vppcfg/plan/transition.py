@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
@@ -13,7 +13,7 @@ from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import Referent, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
@@ -73,6 +73,23 @@ class Transition:
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
+
+    def takes_ground_from(self, item: VppObject) -> bool:
+        """Return whether something that an object refers to is deleted, to come back or not."""
+        return self._deletes and any(each.name in self._deleted[each.referent] for each in item.references())
+
+    @cached_property
+    def _deletes(self) -> bool:
+        return any(self._deleted.values())
+
+    @cached_property
+    def _deleted(self) -> Mapping[Referent, frozenset[str]]:
+        return {
+            Referent.INTERFACE: self.to_delete,
+            Referent.TABLE: self.deleted_tables,
+            Referent.BRIDGE: self.deleted_bridges,
+            Referent.OBJECT: self.deleted_objects,
+        }
 
     def kept(self, name: str) -> Interface | None:
         """Return the observed interface of that name unless a plan deletes it, to come back or not."""

@@ -5,7 +5,7 @@ What follows is all from their references; no kind has stages or steps of its ow
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from vppcfg.kinds.kind_list import kind_of, kind_of_class
 from vppcfg.model.vpp_object import Referent, VppObject
@@ -25,7 +25,7 @@ def steps(transition: Transition) -> Iterator[Step]:
             old, new = before.get(name), after.get(name)
             if old is not None and kind_of(old).is_of_others(old):
                 new = old if transition.desired.has_all(old.references()) else None
-                if new is old and not _refers_to_deleted(old, transition):
+                if new is old and not transition.takes_ground_from(old):
                     continue
             elif old is None and new is not None and kind_of(new).is_of_others(new):
                 continue
@@ -35,7 +35,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 def _steps_of(
     before: VppObject | None, after: VppObject | None, transition: Transition, *, is_disturbed: bool
 ) -> Iterator[Step]:
-    loses_its_ground = before is not None and _refers_to_deleted(before, transition)
+    loses_its_ground = before is not None and transition.takes_ground_from(before)
     if before == after and not loses_its_ground and not is_disturbed:
         return
     if before is not None and (
@@ -65,16 +65,6 @@ def _depth(item: VppObject) -> int:
     return int(any(each.referent is Referent.OBJECT for each in item.references()))
 
 
-def _refers_to_deleted(item: VppObject, transition: Transition) -> bool:
-    names: Mapping[Referent, frozenset[str]] = {
-        Referent.INTERFACE: transition.to_delete,
-        Referent.TABLE: transition.deleted_tables,
-        Referent.BRIDGE: transition.deleted_bridges,
-        Referent.OBJECT: transition.deleted_objects,
-    }
-    return any(each.name in names[each.referent] for each in item.references())
-
-
 def _can_stand_early(after: VppObject, transition: Transition) -> bool:
     """Return whether all that an object refers to is there before anything is deleted, and stays."""
-    return not _refers_to_deleted(after, transition) and transition.observed.has_all(after.references())
+    return not transition.takes_ground_from(after) and transition.observed.has_all(after.references())
