@@ -193,3 +193,33 @@ def test_the_host_side_of_a_tap_that_is_made_anew_keeps_what_it_had(tmp_path: Pa
         assert one.has("vm1") == before
         assert one.rollback() == ExitCode.DONE
         assert one.has("vm0") == before
+
+
+def test_a_route_by_two_devices_is_lost_with_the_last_of_them_and_named_before(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays as long as one of them is up; Linux takes it again only where both are."""
+    both = "loopbacks:\n  loop0: { lcp: lo0, mtu: 1500, addresses: [ 192.0.2.1/24 ]%s }\n"
+    both += "  loop1: { lcp: lo1, mtu: 1500, addresses: [ 198.51.100.1/24 ]%s }\n"
+    one, none = both % (", state: down", ""), both % (", state: down", ", state: down")
+    with RealVpp(linux_cp="lcp-sync") as vpp:
+        operator = Operator(vpp, tmp_path)
+        assert operator.apply(both % ("", "")) == ExitCode.DONE
+        operator.ip("route add 10.8.0.0/16 nexthop via 192.0.2.7 nexthop via 198.51.100.7")
+        before = operator.ip("route show 10.8.0.0/16")
+        assert operator.plan(one) == []
+        assert [each["rollback"] for each in operator.plan(none)] == [True, True]
+        assert operator.apply(none) == ExitCode.REFUSED
+        assert operator.apply(none, "--lose-unmanaged") == ExitCode.DONE
+        assert operator.ip("route show 10.8.0.0/16") == ""
+        assert operator.rollback() == ExitCode.DONE
+        assert operator.ip("route show 10.8.0.0/16") == before
+
+        assert operator.apply(one) == ExitCode.DONE
+        assert "dead" in operator.ip("route show 10.8.0.0/16")
+        assert [each["rollback"] for each in operator.plan(none)] == [False]
+        assert operator.apply(none, "--lose-unmanaged") == ExitCode.DONE
+        caplog.clear()
+        assert operator.rollback() == ExitCode.STRANDED
+        assert "Not back is what others had configured: loop1: route of Linux 10.8.0.0/16" in caplog.text
+        assert operator.rollback() == ExitCode.DONE

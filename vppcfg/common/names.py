@@ -7,7 +7,8 @@ from functools import lru_cache
 
 LARGEST_TYPED_ID = 2**31 - 1
 """VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
-_NUMBER = re.compile(r"([0-9]+)")
+_NUMBER = re.compile(r"([0-9]{1,4000})")
+"""Of more digits Python makes no number (sys.get_int_max_str_digits): the rest is one of its own."""
 _SUB_ID = re.compile(r"\.([0-9]{10})(?![^ ])")
 _BRACES = re.compile(r"\{[^}]*\}")
 

@@ -51,7 +51,7 @@ _RTA_LEFT_OUT = frozenset({_OIF, _MULTIPATH, _NH_ID, 3, 12, 25})
 _BY_HAND = (3, 4)
 """RTPROT_BOOT, which `ip` takes unasked, and RTPROT_STATIC."""
 _CLONED = 0x200
-_ONLINK = 0x4
+_DEAD, _ONLINK = 0x1, 0x4
 _ENCAPS = frozenset({1, 2, 4, 5})
 """Encapsulations that name no device: MPLS, IPv4, IPv6 and segment routing (linux/lwtunnel.h)."""
 
@@ -214,7 +214,7 @@ def _route(data: bytes, span: Span, names: _DeviceNames, position: int) -> tuple
     hops = _hops(values.get(_MULTIPATH, b""), names)
     index = _INDEX.unpack(values[_OIF])[0] if _OIF in values and not hops else 0
     device = names.all.get(index, "")
-    indexes = {*hops.values(), *([index] if index else [])}
+    indexes = {*(own for own, _ in hops.values()), *([index] if index else [])}
     encapsulation = values.get(_ENCAP_TYPE)
     is_exact = _NH_ID not in values and (encapsulation is None or _short(encapsulation) in _ENCAPS)
     setting = LinuxSetting(
@@ -227,15 +227,15 @@ def _route(data: bytes, span: Span, names: _DeviceNames, position: int) -> tuple
         ),
         hops=tuple(hops),
         netns=names.foreign(device, *(hop.device for hop in hops)),
-        is_exact=is_exact and all(_ENCAP_TYPE not in _numbers(hop) for hop in hops),
+        is_exact=is_exact and not any(is_dead or _ENCAP_TYPE in _numbers(hop) for hop, (_, is_dead) in hops.items()),
         position=position,
     )
     return indexes, setting
 
 
-def _hops(data: bytes, names: _DeviceNames) -> dict[LinuxHop, int]:
-    """Return the next hops of a route, each with the index of its device."""
-    found: dict[LinuxHop, int] = {}
+def _hops(data: bytes, names: _DeviceNames) -> dict[LinuxHop, tuple[int, bool]]:
+    """Return the next hops of a route, each with the index of its device and whether that is down."""
+    found: dict[LinuxHop, tuple[int, bool]] = {}
     start = 0
     while start + _HOP.size <= len(data):
         length, flags, hops, index = _HOP.unpack_from(data, start)
@@ -243,7 +243,7 @@ def _hops(data: bytes, names: _DeviceNames) -> dict[LinuxHop, int]:
             break
         raw = _values(data, (start + _HOP.size, start + length), mask=0xFFFF)
         hop = LinuxHop(device=names.all.get(index, ""), hops=hops, flags=flags & _ONLINK, attributes=encoded(raw))
-        found[hop] = index
+        found[hop] = index, bool(flags & _DEAD)
         start += length + 3 & ~3
     return found
 

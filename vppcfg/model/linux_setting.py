@@ -60,8 +60,9 @@ class LinuxSetting:
     """`key=value`, as `rp_filter=2`."""
     netns: str | None = None
     """The namespace of the devices that it names and that belong to no interface; None where it names none."""
-    is_exact: bool = True
-    """Whether this is all about it; the next-hop object of a route, for example, is not known here."""
+    is_exact: bool = field(default=True, compare=False)
+    """Whether Linux would take it again as it is: not a route with a next-hop object, which is not known here, or with
+    a next hop over a device that is down."""
     position: int = field(default=0, compare=False)
     """Its place among those of the device: the first address of a subnet is the one that packets are sent from."""
 

@@ -9,7 +9,7 @@ down loses routes, neighbours and IPv6 addresses; one whose MTU becomes too smal
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from socket import AF_INET6
 
 from vppcfg.common.addresses import address_key
@@ -17,7 +17,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.iproute2 import needed_hosts, subnet_of
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
+from vppcfg.model.linux_setting import OF_INTERFACE, LinuxKind, LinuxSetting
 
 
 def is_followed(pair: LcpPair | None, settings: LcpSettings) -> bool:
@@ -64,15 +64,18 @@ def goes_with(attachment: Attachment, address: str, left: Collection[str]) -> bo
     return is_last and setting.kind in (LinuxKind.ROUTE, LinuxKind.NEIGHBOR)
 
 
-def needs_up(setting: LinuxSetting) -> bool:
-    """Return whether Linux has a setting only as long as its device is up.
+def is_lost_by_state(setting: LinuxSetting, is_up: Callable[[str], bool]) -> bool:
+    """Return whether Linux has lost a setting of a device that has gone down; `is_up` tells it of interfaces.
 
-    A route with several next hops stays as long as one of their devices is up, and the others come back to it.
+    A route with several next hops stays as long as one of their devices is up, and the others come back to it
+    (net/ipv4/fib_semantics.c, fib_sync_down_dev; net/ipv6/route.c, fib6_ifdown). Other devices are none of ours.
     """
     if setting.kind is LinuxKind.ADDRESS:
         return setting.family == AF_INET6
-    is_shared = len({hop.device for hop in setting.hops}) > 1
-    return setting.kind is LinuxKind.NEIGHBOR or (setting.kind is LinuxKind.ROUTE and not is_shared)
+    if setting.kind is LinuxKind.ROUTE:
+        ways = {hop.device for hop in setting.hops}
+        return not any(not way.startswith(OF_INTERFACE) or is_up(way.removeprefix(OF_INTERFACE)) for way in ways)
+    return setting.kind is LinuxKind.NEIGHBOR
 
 
 def needs_ipv6(setting: LinuxSetting) -> bool:

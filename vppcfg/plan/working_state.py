@@ -24,7 +24,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
-from vppcfg.plan.linux_losses import goes_with, is_followed, needs_ipv6, needs_up
+from vppcfg.plan.linux_losses import goes_with, is_followed, is_lost_by_state, needs_ipv6
 from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=VirtualInterface)
@@ -343,13 +343,28 @@ class WorkingState:
 
     def set_in_linux(self, name: str, *, is_up: bool, mtu: int) -> None:
         """Take away what Linux loses with the state and MTU of a device, and of those that are on it."""
-        lost = [rule for rule, is_broken in ((needs_up, not is_up), (needs_ipv6, mtu < LEAST_IPV6_MTU)) if is_broken]
-        for holder in (name, *self.stacking.dependents_of(self.interfaces[name])) if lost and self.unmanaged else ():
-            self.unmanaged[holder] = {
-                each
-                for each in self.unmanaged.get(holder, ())
-                if each.linux is None or not any(rule(each.linux) for rule in lost)
-            }
+        if (is_up and mtu >= LEAST_IPV6_MTU) or not self.unmanaged:
+            return
+        going = {name, *self.stacking.dependents_of(self.interfaces[name])}
+        lost = {
+            each.linux
+            for holder in going
+            for each in self.unmanaged.get(holder, ())
+            if each.linux is not None
+            if (mtu < LEAST_IPV6_MTU and needs_ipv6(each.linux))
+            or (not is_up and is_lost_by_state(each.linux, self._is_up_in_linux))
+        }
+        for holder in going.union(*(each.interfaces() for each in lost)):
+            self.unmanaged[holder] = {each for each in self.unmanaged.get(holder, ()) if each.linux not in lost}
+
+    def _is_up_in_linux(self, name: str) -> bool:
+        """Return whether the Linux device of an interface is up, and so is what it stands on."""
+        interface = self.interfaces.get(name)
+        if interface is None:
+            return False
+        device = None if self._is_followed(name) else self.linux.get(name)
+        is_up = interface.is_up if device is None else device.is_up
+        return is_up and (interface.parent is None or self._is_up_in_linux(interface.parent))
 
     def _is_followed(self, name: str) -> bool:
         return is_followed(self.lcps.get(name), self._lcp_settings)

@@ -254,6 +254,21 @@ def test_what_linux_loses_with_a_device_that_goes_down_is_named_and_comes_back(*
 
 
 @pytest.mark.parametrize("is_sync", [True, False])
+@pytest.mark.parametrize("others", ["of another pair", "of Linux alone"])
+def test_a_route_by_two_devices_is_lost_with_the_last_of_them(others: str, *, is_sync: bool) -> None:
+    shared = by_way_of("@loop0", "@gi0" if others == "of another pair" else "eth9")
+    observed = facts(STATE, is_sync=is_sync)
+    port = replace(observed.interfaces["gi0"], is_up=False)
+    observed = replace(observed, interfaces={**observed.interfaces, "gi0": port})
+    observed = replace(observed, linux={**STATE.linux, "gi0": replace(UP, is_up=False)})
+    down = of_loop(observed, is_up=False)
+    down = replace(down, linux={} if is_sync else {**observed.linux, "loop0": replace(UP, is_up=False)})
+    lost = [shared] if others == "of another pair" else []
+    changes = unmanaged_changes(planned(observed, down, shared))
+    assert [each for change in changes for each in change.attachments] == lost
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
 def test_an_mtu_too_small_for_ipv6_takes_away_what_is_ipv6(*, is_sync: bool) -> None:
     observed = facts(STATE, is_sync=is_sync)
     small = of_loop(observed, packet_mtu=1279)

@@ -9,13 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from vppcfg.common.bounds import WORD_CHARACTERS
-
 Unread = tuple[str, ...]
 """Lines that should have had a meaning and did not."""
 
-_ENDLESS = re.compile(rf"[0-9]{{{WORD_CHARACTERS},}}")
-"""A number that Python would not read (sys.get_int_max_str_digits)."""
+_ENDLESS = re.compile(r"[0-9]{100,}")
+"""More than four counters of 64 bits without a space between; no float holds one of 310 digits."""
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PROMPT = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?sh(?:ow)?\s+[a-z]")
 _NUMBER = re.compile(r"^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$", re.IGNORECASE)
