@@ -80,17 +80,18 @@ def l2xc_target_routes(index: Index) -> Iterator[Problem]:
 def l2xc_tags(index: Index) -> Iterator[Problem]:
     """Find cross-connects of sub-interfaces whose frames leave with tags that the target does not have."""
     wrong = {
-        (source.name, target.name): (source, carried_tags(source, target))
+        (source.name, target.name): (source, carried_tags(source, target), own)
         for source, target in _pairs(index)
         if (own := tags_of(target)) and tags_of(source) and carried_tags(source, target) != own
     }
-    for (name, other), (source, carried) in wrong.items():
+    for (name, other), (source, carried, own) in wrong.items():
         if (other, name) in wrong and other < name:
             continue
-        vlans = " and ".join(str(vlan) for vlan, _ in carried)
-        tags = f"VLAN tag{'s' if len(carried) > 1 else ''} {vlans}" if carried else "no VLAN tag"
-        text = f"frames from {name} leave {other} with {tags}; rewrite tags, such as by `tag-rewrite: {{ pop: "
-        text += f"{len(tags_of(source))} }}` on both ends"
+        tags = ", ".join(f"{'dot1ad' if is_dot1ad else 'dot1q'} {vlan}" for vlan, is_dot1ad in carried) or "no tag"
+        depths = len(tags_of(source)), len(own)
+        ends = ["both ends"] if depths[0] == depths[1] else [name, other]
+        pops = " and ".join(f"`tag-rewrite: {{ pop: {depth} }}` on {end}" for depth, end in zip(depths, ends))
+        text = f"frames from {name} leave {other} with {tags}; rewrite tags, such as by {pops}"
         yield replace(_problem("l2xc-tags", source, text), severity=Severity.WARNING)
 
 

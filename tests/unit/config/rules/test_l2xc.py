@@ -1,5 +1,7 @@
 """Rules about cross-connects."""
 
+import re
+
 import pytest
 
 from vppcfg.config.load import parse_text
@@ -57,6 +59,22 @@ def test_what_a_cross_connect_may_point_to(text: str, expected: list[tuple[str, 
 )
 def test_what_a_cross_connect_does_to_frames_is_warned_of(text: str, expected: list[tuple[str, str]]) -> None:
     assert found_in(text) == expected
+
+
+TAGS = ("{ dot1q: 150 }", "{ dot1ad: 200 }", "{ dot1q: 100, inner-dot1q: 7 }", "{ dot1ad: 100, inner-dot1q: 7 }")
+
+
+@pytest.mark.parametrize(("one", "other"), [(one, other) for one in TAGS for other in TAGS if one < other])
+def test_the_advice_for_tags_mends_them(one: str, other: str) -> None:
+    lines = ["interfaces:", " a:", "  sub-interfaces:", f"   1: {{ l2xc: b.2, encapsulation: {one} }}"]
+    lines += [" b:", "  sub-interfaces:", f"   2: {{ l2xc: a.1, encapsulation: {other} }}"]
+    (warning,) = parse_text("\n".join(lines), "test").problems
+    pops = re.findall(r"`(tag-rewrite: \{ pop: \d \})` on (both ends|a\.1|b\.2)", warning.text)
+    for rewrite, end in pops:
+        for row in (3,) if end == "a.1" else (6,) if end == "b.2" else (3, 6):
+            lines[row] = f"{lines[row].removesuffix(' }')} , {rewrite} }}"
+    assert pops
+    assert not parse_text("\n".join(lines), "test").problems
 
 
 @pytest.mark.parametrize(
