@@ -65,28 +65,31 @@ def policy_route_twice(index: Index) -> Iterator[Problem]:
 
 
 def policy_route_own(index: Index) -> Iterator[Problem]:
-    """Find policy routes that take everything from the neighbours of an interface, what is for the router too."""
+    """Find policy routes that take from the neighbours of an interface what is for the router itself, too."""
     for interface, entry in _entries(index):
         acl = index.configuration.acls.get(entry.acl)
-        addresses = [ip_interface(each) for each in interface.addresses if (":" in each) is entry.is_ipv6]
-        found = ((each.ip, _taking(acl.rules, each)) for each in addresses if acl is not None)
-        own, rule = next(((host, rule) for host, rule in found if rule is not None), (None, None))
-        if rule is not None:
-            has_broadcasts = not entry.is_ipv6 and rule.source == rule.destination == "0.0.0.0/0"
-            what = (
-                f"{own}, an address of {interface.name}{', and of DHCP to 255.255.255.255' if has_broadcasts else ''}"
-            )
-            text = f"the ACL {entry.acl} permits all packets to {what}: the next hop gets them; deny them before"
+        own = [ip_interface(each) for each in interface.addresses if (":" in each) is entry.is_ipv6]
+        taken = next((each for address in own for each in _taken(acl.rules, address)), "") if acl is not None else ""
+        if taken:
+            text = f"the ACL {entry.acl} permits packets {taken}: the next hop of the policy route gets them, and not "
+            text += f"{interface.name} itself; deny them before"
             yield Problem(rule="policy-route-own", path=(*entry.path, "acl"), text=text, severity=Severity.WARNING)
 
 
-def _taking(rules: Iterable[AclRule], own: IPv4Interface | IPv6Interface) -> AclRule | None:
-    """Return the first rule that looks at packets to an address from its network, where it permits all of them."""
+def _taken(rules: Iterable[AclRule], own: IPv4Interface | IPv6Interface) -> Iterator[str]:
+    """Yield what rules for all protocols take of the packets to an address from its network, in words."""
+    denied = []
     for rule in rules:
-        source, destination = ip_network(rule.source), ip_network(rule.destination)
-        if destination.version == own.version and own.ip in destination and source.overlaps(own.network):
-            return rule if rule.action is not AclAction.DENY and rule.protocol == 0 else None
-    return None
+        source, destination, network = ip_network(rule.source), ip_network(rule.destination), own.network
+        if rule.protocol or own.ip not in destination or not source.overlaps(network):
+            continue
+        part = max(source, network, key=lambda each: each.prefixlen)
+        if rule.action is AclAction.DENY:
+            denied.append(part)
+        elif not any(part.subnet_of(each) for each in denied):
+            is_all = own.version == 4 and source.prefixlen == destination.prefixlen == 0
+            origin = "" if part == network else f"from {part} "
+            yield f"{origin}to {own.ip}{', and of DHCP to 255.255.255.255' if is_all else ''}"
 
 
 RULES = (policy_route_acl, policy_route_priority, policy_route_twice, policy_route_own)

@@ -43,22 +43,27 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
             "endpoint",
             "external",
             "first",
+            "gateway",
             "inside",
+            "ipv4",
+            "ipv6",
             "last",
             "link_local",
             "local",
             "next_hop",
             "outside",
             "peer",
+            "peers",
             "prefix",
             "remote",
+            "server",
             "source",
             "unmanaged_addresses",
         ],
         lambda text: address_key(text if "/" in text else f"{text}/0"),
     ),
     **dict.fromkeys(
-        ["filtered_macs", "host_mac", "mac", "mac_mask"], lambda text: bytes.fromhex(text.replace(":", ""))
+        ["filtered_macs", "host_mac", "mac", "mac_mask", "stray_macs"], lambda text: bytes.fromhex(text.replace(":", ""))
     ),
 }
 """How to read what addresses, prefixes and MAC addresses are called in all classes of the model."""
@@ -393,6 +398,8 @@ def _check_references(state: State) -> None:
                     text = f"{item.noun} {item.name} in the state document needs {needed}, which is missing"
                     raise ValueError(text)
     for interface in state.interfaces.values():
+        if interface.kind is InterfaceKind.SUB_INTERFACE and None in (interface.parent, interface.encapsulation):
+            raise ValueError(f"interfaces.{interface.name} in the state document needs a parent and an encapsulation")
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name not in {None, DELETED} and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")

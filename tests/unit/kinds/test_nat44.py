@@ -314,3 +314,23 @@ def test_a_router_without_services_on_its_uplink_says_so_by_an_empty_key(exempt:
     nat44 = {"pools": ["203.0.113.8"], **({} if exempt is None else {"exempt": exempt})}
     rules = [each.rule for each in parse_text(yaml.safe_dump(with_nat(nat44)), "test").problems]
     assert ("nat44-own-services" in rules) is is_told
+
+
+UPLINKS = "203.0.113.2", "198.51.100.2"
+
+
+@pytest.mark.parametrize(
+    ("pools", "expected"),
+    [
+        (["203.0.113.1-203.0.113.9"], ["nat44-pool-own-address"]),
+        (["203.0.113.1-203.0.113.9", "198.51.100.2"], ["nat44-pool-uplinks"] * 2),
+        ([{"interface": "wan0"}, "198.51.100.1-198.51.100.9"], ["nat44-pool-uplinks"] * 2),
+        ([{"range": "203.0.113.2", "vrf": "default"}, {"range": "198.51.100.2", "vrf": "default"}], []),
+    ],
+)
+def test_a_range_with_addresses_of_several_uplinks_gets_one_piece_of_advice(
+    pools: list[Any], expected: list[str]
+) -> None:
+    ports = {f"wan{place}": {"addresses": [f"{host}/24"], "nat44": "output"} for place, host in enumerate(UPLINKS)}
+    text = yaml.safe_dump({"interfaces": ports, "nat44": {"pools": pools, "exempt": {}}})
+    assert [each.rule for each in parse_text(text, "test").problems] == expected

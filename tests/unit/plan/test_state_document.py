@@ -111,6 +111,11 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
         ({"format_version": 1, "namespaces": "blue"}, "namespaces in the state document is not a list of names"),
         ({"format_version": 1, "namespaces": [{}]}, "namespaces in the state document is not a list of names"),
         ({"format_version": 1, "has_mpls_table": "no"}, "has_mpls_table in the state document is neither true nor"),
+        (
+            {"format_version": 1, "routes": [{"prefix": "10.0.0.0/8", "hops": [{"gateway": ".."}]}]},
+            "'../0' is not an address",
+        ),
+        ({"format_version": 1, "interfaces": {"a": {"kind": "sub-interface"}}}, "interfaces.a in the state document needs"),
         ({"format_version": 1, "interfaces": {"a": {"packet_mtu": "many"}}}, "packet_mtu cannot be 'many'"),
     ],
 )

@@ -9,7 +9,7 @@ from vppcfg.common.addresses import address_key
 from vppcfg.common.numbers import MIB, round_up, size_text
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.kinds.nat44.entry import Nat44Config, NatStaticConfig
+from vppcfg.kinds.nat44.entry import Nat44Config, NatPoolConfig, NatStaticConfig
 from vppcfg.model.nat44 import SECTION, NatSide, memory_bytes
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -88,6 +88,7 @@ def nat44_pool_networks(index: Index) -> Iterator[Problem]:
     config = index.configuration.nat44
     if config is None:
         return
+    several = {(pool.path, name) for pool, name in _pools_of_uplinks(index, config)}
     for pool in config.pools:
         if not pool.first or pool.is_twice:
             continue
@@ -96,8 +97,8 @@ def nat44_pool_networks(index: Index) -> Iterator[Problem]:
             key = address_key(address)
             low = key.network << (key.width - key.length)
             high = low | ((1 << (key.width - key.length)) - 1)
-            if first <= key.value <= last:
-                if pool.vrf is not None:
+            if _has(pool, address):
+                if pool.vrf is not None or (pool.path, interface.name) in several:
                     continue  # an interface gives its address to the hosts of all VRFs
                 text = f"the pool has {address.partition('/')[0]}, an address of {interface.name}; write "
                 text += f"{{ interface: {interface.name} }}, which follows it when it changes, or take it out"
@@ -115,18 +116,28 @@ def nat44_uplinks(index: Index) -> Iterator[Problem]:
     config = index.configuration.nat44
     if config is None:
         return
-    uplinks = [interface for interface in index.interfaces if interface.nat44 is NatSide.OUTPUT]
-    own = {each.name: {address.partition("/")[0] for address in each.addresses} for each in uplinks}
-    pools = [pool for pool in config.pools if not pool.is_twice and pool.vrf is None]
-    giving = {name for name, hosts in own.items() for pool in pools if pool.interface == name or pool.first in hosts}
-    if len(giving) < 2:
-        return
-    for pool in pools:
-        name = pool.interface or next((name for name, hosts in own.items() if pool.first in hosts), "")
-        if name in giving:
-            text = f"hosts also leave by {name} with an address of another uplink: VPP chooses by the host, not by the "
-            text += f"uplink; give {name} a fixed address and write {{ range: ADDRESS, vrf: default }}"
-            yield _warning(rule="nat44-pool-uplinks", path=pool.path, text=text)
+    for pool, name in _pools_of_uplinks(index, config):
+        text = f"hosts also leave by {name} with an address of another uplink: VPP chooses by the host, not by the "
+        text += f"uplink; give {name} a fixed address and write {{ range: ADDRESS, vrf: default }}"
+        yield _warning(rule="nat44-pool-uplinks", path=pool.path, text=text)
+
+
+def _pools_of_uplinks(index: Index, config: Nat44Config) -> list[tuple[NatPoolConfig, str]]:
+    """Return the pools for all VRFs that have an address of an uplink, with this, where those are several."""
+    found = [
+        (pool, uplink.name)
+        for pool in config.pools
+        for uplink in index.interfaces
+        if uplink.nat44 is NatSide.OUTPUT and not pool.is_twice and pool.vrf is None
+        if pool.interface == uplink.name or any(_has(pool, each) for _, each in _addresses([uplink]))
+    ]
+    return found if len({name for _, name in found}) > 1 else []
+
+
+def _has(pool: NatPoolConfig, address: str) -> bool:
+    """Return whether an IPv4 address of an interface is in the range of a pool."""
+    value = address_key(address).value
+    return bool(pool.first) and int(IPv4Address(pool.first)) <= value <= int(IPv4Address(pool.last))
 
 
 def _addresses(interfaces: Iterable[InterfaceConfig]) -> Iterator[tuple[InterfaceConfig, str]]:
