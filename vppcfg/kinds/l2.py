@@ -88,9 +88,9 @@ def l2xc_tags(index: Index) -> Iterator[Problem]:
         if (other, name) in wrong and other < name:
             continue
         tags = ", ".join(f"{'dot1ad' if is_dot1ad else 'dot1q'} {vlan}" for vlan, is_dot1ad in carried) or "no tag"
-        depths = len(tags_of(source)), len(own)
-        ends = ["both ends"] if depths[0] == depths[1] else [name, other]
-        pops = " and ".join(f"`tag-rewrite: {{ pop: {depth} }}` on {end}" for depth, end in zip(depths, ends))
+        depths = {name: len(tags_of(source)), other: len(own)}
+        ends = depths if depths[name] != depths[other] else {"both ends": depths[name]}
+        pops = " and ".join(f"`tag-rewrite: {{ pop: {depth} }}` on {end}" for end, depth in ends.items())
         text = f"frames from {name} leave {other} with {tags}; rewrite tags, such as by {pops}"
         yield replace(_problem("l2xc-tags", source, text), severity=Severity.WARNING)
 

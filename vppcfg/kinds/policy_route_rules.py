@@ -86,7 +86,7 @@ def _taken(rules: Iterable[AclRule], own: IPv4Interface | IPv6Interface) -> Iter
         part = max(source, network, key=lambda each: each.prefixlen)
         if rule.action is AclAction.DENY:
             denied.append(part)
-        elif not any(part.subnet_of(each) for each in denied):
+        elif not any(part.network_address in each for each in denied if each.prefixlen <= part.prefixlen):
             is_all = own.version == 4 and source.prefixlen == destination.prefixlen == 0
             origin = "" if part == network else f"from {part} "
             yield f"{origin}to {own.ip}{', and of DHCP to 255.255.255.255' if is_all else ''}"

@@ -63,7 +63,8 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
         lambda text: address_key(text if "/" in text else f"{text}/0"),
     ),
     **dict.fromkeys(
-        ["filtered_macs", "host_mac", "mac", "mac_mask", "stray_macs"], lambda text: bytes.fromhex(text.replace(":", ""))
+        ["filtered_macs", "host_mac", "mac", "mac_mask", "stray_macs"],
+        lambda text: bytes.fromhex(text.replace(":", "")),
     ),
 }
 """How to read what addresses, prefixes and MAC addresses are called in all classes of the model."""

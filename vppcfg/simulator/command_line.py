@@ -32,6 +32,10 @@ _IPV4 = re.compile(r"0*\d{1,3}(?:\.0*\d{1,3}){3}")
 T = TypeVar("T")
 
 
+def _value(digits: str) -> int:
+    return int(digits) if len(digits) <= _MOST_DIGITS else _ALL_BITS
+
+
 def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """Return an address, whose numbers VPP takes with leading zeros. Raise ValueError when it is none."""
     return ipaddress.ip_address(".".join(str(int(part)) for part in text.split(".")) if _IPV4.fullmatch(text) else text)
@@ -94,7 +98,7 @@ class Input:
         match = _NUMBER.match(self._text, self._start())
         if match is None:
             return None
-        value = int(match[0]) if len(match[0]) <= _MOST_DIGITS else _ALL_BITS
+        value = _value(match[0])
         if self._checks_numbers and (value > last or len(match[0]) > _MOST_DIGITS):
             return None
         self._position = match.end()
@@ -124,7 +128,7 @@ class Input:
         except ValueError:
             return None
         self._position = match.start() + len(address) + 1 + digits.end()
-        return value.version == 6, int(value), int(digits[0])
+        return value.version == 6, int(value), _value(digits[0])
 
     def interface(self, tables: Tables) -> SwInterface | None:
         """Take the name of an interface or sub-interface."""

@@ -115,7 +115,7 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
             {"format_version": 1, "routes": [{"prefix": "10.0.0.0/8", "hops": [{"gateway": ".."}]}]},
             "'../0' is not an address",
         ),
-        ({"format_version": 1, "interfaces": {"a": {"kind": "sub-interface"}}}, "interfaces.a in the state document needs"),
+        ({"format_version": 1, "interfaces": {"a": {"kind": "sub-interface"}}}, "needs a parent and an enc"),
         ({"format_version": 1, "interfaces": {"a": {"packet_mtu": "many"}}}, "packet_mtu cannot be 'many'"),
     ],
 )
