@@ -32,6 +32,12 @@ def holding_routes(table_id: int, *, is_ipv6: bool, numbers: Iterable[int] = _LE
         yield Route(prefix=_NOWHERE[is_ipv6].format(number), table_id=table_id)
 
 
+def is_holding(route: Route) -> bool:
+    """Return whether a route holds gateways: one is left where a change was killed."""
+    head, _, tail = _NOWHERE[route.is_ipv6].partition("{")
+    return route.prefix.startswith(head) and route.prefix.endswith(tail.partition("}")[2])
+
+
 def routes_that_hold(transition: Transition) -> Iterator[Route]:
     """Yield the routes that hold the gateways of a change, by table and family."""
     before, after = transition.observed.of(Route), transition.desired.of(Route)

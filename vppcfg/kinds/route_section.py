@@ -17,6 +17,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
+from vppcfg.kinds.route_gateways import is_holding
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, shadow_text
 from vppcfg.model.state import State
@@ -65,9 +66,9 @@ class RouteSection(Section):
                 yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
-        """Return the routes of all tables, the default one first, by address."""
+        """Return the routes of all tables, the default one first, by address; none that a killed change has left."""
         routes = sorted(state.of(Route).values(), key=lambda route: (route.table_id, address_key(route.prefix)))
-        found = (_config(route, state) for route in routes)
+        found = (_config(route, state) for route in routes if not is_holding(route))
         return tuple(config for config in found if config is not None)
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:

@@ -3,7 +3,11 @@
 import pytest
 
 from tests.unit.plan.test_route_impact import between
+from vppcfg.config.sections.section import Unmanaged
 from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.kinds.route_section import SECTION
+from vppcfg.model.route import Route
+from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation, RemoveAddress
 
 LOOPS = "loopbacks: {{ loop0: {{ {first} }}, loop1: {{ {second} }} }}\nroutes: {routes}\n"
@@ -82,3 +86,10 @@ def test_to_hold_gateways_is_no_impact() -> None:
 def test_an_interface_that_only_changes_its_description_leads_to_gateways() -> None:
     described = router("{ 0.0.0.0/0: 192.0.2.2 }", f"description: other, {OLD}")
     assert holding(router(BOTH), described) == []
+
+
+def test_a_file_written_after_a_change_that_was_killed_has_no_route_that_holds_gateways() -> None:
+    hold = holding(router(BOTH), router("{ 0.0.0.0/0: 198.51.100.2 }", "", NEW))[0]
+    assert isinstance(hold, SetRoute)
+    left = State(objects={Route: {each.name: each for each in (hold.item, Route(prefix="240.118.0.0/16"))}})
+    assert [each.prefix for each in SECTION.from_state(left, Unmanaged.nothing())] == ["240.118.0.0/16"]
