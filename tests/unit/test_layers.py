@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,13 +22,35 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("kinds", "config", "transaction", "render", "plan", "linux", "host", "tune", "verify", "probe"),
         *("routing_daemons", "vpp", "dataplane", "model", "common", "errors", "__version__"),
     ),
-    "adopt": ("simulator", "vpp", "kinds", "config", "plan", "startup", "model", "common", "errors", "assets"),
+    "adopt": (
+        "simulator",
+        "vpp",
+        "kinds",
+        "engine",
+        "config",
+        "plan",
+        "startup",
+        "model",
+        "common",
+        "errors",
+        "assets",
+    ),
     "upgrade": (
         *("adopt", "app", "simulator", "render", "vpp", "linux", "transaction", "kinds", "config", "plan", "startup"),
         *("model", "common", "errors", "assets"),
     ),
     "transaction": ("model", "common", "plan", "dataplane", "errors"),
-    "vpp": ("kinds", "model", "common", "plan.operation", "plan.operations", "plan.request", "dataplane", "errors"),
+    "vpp": (
+        "kinds",
+        "engine",
+        "model",
+        "common",
+        "plan.operation",
+        "plan.operations",
+        "plan.request",
+        "dataplane",
+        "errors",
+    ),
     "simulator": ("model", "common", "errors"),
     "linux": ("model", "common", "errors"),
     "render": ("kinds", "config", "plan", "verify", "probe", "model", "common"),
@@ -36,9 +58,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "routing_daemons": ("model", "common"),
     "probe": ("model", "common"),
     "host": ("model", "common"),
-    "kinds": ("config", "plan", "vpp", "model", "common", "errors"),
-    "plan": ("kinds", "model", "common", "errors", "assets"),
-    "config": ("kinds", "model", "common", "errors", "assets"),
+    "kinds": ("engine", "config", "plan", "vpp", "model", "common", "errors"),
+    "engine": ("config", "plan", "vpp", "model", "common", "errors"),
+    "plan": ("kinds", "engine", "model", "common", "errors", "assets"),
+    "config": ("kinds", "engine", "model", "common", "errors", "assets"),
     "startup": ("model", "common", "config.configuration", "config.plugins", "kinds.tap", "errors", "assets"),
     "tune": ("model", "common", "errors", "assets"),
     "commandline": ("errors",),
@@ -136,6 +159,20 @@ def may_import(layer: str, name: str) -> bool:
         return False
     allowed = (layer, "record", *LAYERS[layer])
     return EVERYTHING in allowed or any(is_within(name, f"vppcfg.{other}") for other in allowed)
+
+
+IMPORTS_OF_KINDS = {"config": 68, "plan": 39, "vpp": 33, "adopt": 12, "render": 8, "app": 5, "upgrade": 4, "startup": 1}
+"""How many imports of modules of `kinds/` each other package has. The numbers only fall: shared code knows no kind."""
+
+
+def test_shared_code_learns_no_further_kind() -> None:
+    found = Counter(
+        layer_of(module)
+        for module in trees()
+        for each in nodes(module)[ast.ImportFrom]
+        if layer_of(module) not in ("kinds", "cli") and is_within(each.module, "vppcfg.kinds")
+    )
+    assert found == IMPORTS_OF_KINDS
 
 
 def test_no_modules_import_each_other() -> None:

@@ -9,7 +9,7 @@ from vppcfg.adopt.words import NEIGHBOR_WORDS, Words, after, behind, beside, fir
 from vppcfg.common.addresses import is_link_local
 from vppcfg.common.numbers import whole_number
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 
 Place = tuple[str, ...]

@@ -21,12 +21,12 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
+from vppcfg.engine.table_kind import AnyTable
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
-from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
 from vppcfg.config.sections import dataplane
+from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
-from vppcfg.kinds.feature import SwitchKind
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.engine.kind import Questions
 from vppcfg.kinds.acl_operations import NOUN, BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.acl_rules import acl_applied, acl_term_unreached, acl_unreached, acl_unused
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
 from vppcfg.kinds.applied_list import AppliedListKind
-from vppcfg.kinds.kind import Questions
 from vppcfg.kinds.l2_steps import is_put_into_l2
 from vppcfg.kinds.policy_route_section import in_file, of_others
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule

@@ -19,6 +19,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.interface_key import PlainKey
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.engine.kind import Kind
 from vppcfg.kinds.address_rules import (
     address_duplicate,
     address_exact_match,
@@ -26,7 +27,6 @@ from vppcfg.kinds.address_rules import (
     address_managed,
     address_overlap,
 )
-from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath

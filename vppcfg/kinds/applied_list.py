@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.kinds.table_kind import TableKind
+from vppcfg.engine.table_kind import TableKind
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import ApiCall, Attachment
 from vppcfg.model.interface import Interface

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.engine.table_kind import TableKind
 from vppcfg.kinds.bridge_operations import (
     BridgeFlag,
     CreateBridge,
@@ -20,7 +21,6 @@ from vppcfg.kinds.bridge_operations import (
 from vppcfg.kinds.bridge_rules import RULES
 from vppcfg.kinds.bridge_section import KEY, BridgeSection, unsupported_reason
 from vppcfg.kinds.static_mac import MacsWithoutInterface, read_macs_without_interface
-from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign

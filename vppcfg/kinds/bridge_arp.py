@@ -15,7 +15,7 @@ from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
 from vppcfg.plan.feature import SetFeature

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network
 
 from vppcfg.config.sections.section import Section
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.det44_rules import RULES
 from vppcfg.kinds.det44_section import SECTION
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from vppcfg.config.names import is_dhcp_hostname
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.features import DhcpClient
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.feature import SetFeature

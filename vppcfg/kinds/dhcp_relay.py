@@ -19,7 +19,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.problem import KeyPath, Problem, Severity

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.engine.feature_kind import AnyFeature
 from vppcfg.kinds import (
     det44,
     dhcp_client,
@@ -23,7 +24,6 @@ from vppcfg.kinds import (
     sflow,
     urpf,
 )
-from vppcfg.kinds.feature import AnyFeature
 from vppcfg.kinds.nat44 import interface as nat44
 from vppcfg.model.interface import InterfaceValues
 

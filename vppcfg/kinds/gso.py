@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.kinds.feature import SwitchKind
-from vppcfg.kinds.kind import Questions
+from vppcfg.engine.feature_kind import SwitchKind
+from vppcfg.engine.kind import Questions
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record

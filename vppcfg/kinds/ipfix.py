@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
 from vppcfg.model.problem import Problem, Severity

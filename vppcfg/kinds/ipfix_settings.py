@@ -16,7 +16,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import NamedReference, Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
 from vppcfg.model.ipfix import GONE_TABLE, FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State

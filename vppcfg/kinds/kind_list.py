@@ -8,6 +8,10 @@ CONTRIBUTING.md names models for others.
 
 from __future__ import annotations
 
+from vppcfg.engine.added import added_kinds
+from vppcfg.engine.kind import Kind
+from vppcfg.engine.object_kind import AnyObjectKind
+from vppcfg.engine.table_kind import AnyTable
 from vppcfg.kinds import (
     acl,
     acl_match,
@@ -28,14 +32,10 @@ from vppcfg.kinds import (
     unnumbered,
     vrf,
 )
-from vppcfg.kinds.added import added_kinds
 from vppcfg.kinds.feature_list import FEATURE_KINDS
-from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.lcp import kind as lcp
 from vppcfg.kinds.nat44 import kind as nat44
-from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
-from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACE_CLASSES as VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES as VIRTUAL_INTERFACES
 from vppcfg.model.vpp_object import VppObject

@@ -14,8 +14,8 @@ from typing import Any
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.engine.kind import Kind
 from vppcfg.kinds import l2_steps
-from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.kinds.tag_rewrite import carried_tags, tag_rewrites, tags_of
 from vppcfg.model.features import DELETED

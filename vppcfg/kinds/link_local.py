@@ -8,8 +8,8 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host, is_link_local, is_link_local_of_mac, link_local_of
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.feature import FeatureKind
-from vppcfg.kinds.kind import Questions
+from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.engine.kind import Questions
 from vppcfg.kinds.ra import lacks_ipv6, read_mtus
 from vppcfg.model.problem import Problem
 from vppcfg.plan.feature import SetFeature

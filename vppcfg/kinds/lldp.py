@@ -16,7 +16,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.features import Lldp
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity

@@ -11,7 +11,7 @@ from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, YamlEntry, numbered
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds.kind import CreatedKind
+from vppcfg.engine.kind import CreatedKind
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.problem import KeyPath, Problem

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.kinds.macip_acl import CLI_SINCE, DUMP, NOUN, read_names
 from vppcfg.kinds.macip_acl_section import OTHERS, PLUGIN
 from vppcfg.model.interface import Interface

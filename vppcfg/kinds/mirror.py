@@ -9,7 +9,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.features import DELETED, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind

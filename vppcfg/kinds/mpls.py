@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Any
 
-from vppcfg.kinds.feature import SwitchKind
+from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, appearance
 from vppcfg.plan.feature import Switch

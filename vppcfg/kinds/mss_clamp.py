@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.features import MssLimit, TrafficDirection
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary

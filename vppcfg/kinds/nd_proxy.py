@@ -19,8 +19,8 @@ from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import Value
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nd_proxy_reading import unlisted_proxies
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.ra import lacks_ipv6
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.problem import KeyPath, Problem

@@ -15,7 +15,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
 from vppcfg.model.interface import Interface
 from vppcfg.model.linux_neighbors import with_those_of
 from vppcfg.model.nd_proxy import NdProxy

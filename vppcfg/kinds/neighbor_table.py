@@ -16,7 +16,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State

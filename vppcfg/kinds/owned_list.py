@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.kinds import (
     bridge_arp,
     dhcp_relay,
@@ -19,7 +20,6 @@ from vppcfg.kinds import (
     qos,
     virtual_router,
 )
-from vppcfg.kinds.object_kind import AnyObjectKind
 
 OWNED_KINDS: tuple[AnyObjectKind, ...] = (
     dhcp_relay.KIND,

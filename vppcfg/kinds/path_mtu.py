@@ -20,7 +20,7 @@ from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.next_hop import NORMAL
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
     AttachPolicy,

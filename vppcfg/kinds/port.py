@@ -10,8 +10,8 @@ from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.declared import DESCRIPTION, parsed, placeholders, schema_lines, yaml_keys
-from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.engine.declared import DESCRIPTION, parsed, placeholders, schema_lines, yaml_keys
+from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import CREATED_MARK

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.kinds.feature import SwitchKind
+from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.kinds.proxy_arp_ranges import RANGES
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.feature import Switch

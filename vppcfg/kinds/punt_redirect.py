@@ -19,8 +19,8 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at, path_of
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import NextHop

@@ -19,7 +19,7 @@ from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.qos import SOURCES, QosMap, QosMark, QosRecord, QosSource, QosStore
 from vppcfg.model.state import State

@@ -12,7 +12,7 @@ from vppcfg.common.addresses import address_key, canonical_address, canonical_pr
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
 from vppcfg.model.problem import Problem

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vppcfg.config.sections.section import Section
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.next_hop import path_of
-from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_gateways import holding_routes, routes_that_hold
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_reading import TYPE_OF_END, listed_routes, looked_up

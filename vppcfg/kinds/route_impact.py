@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vppcfg.common.prefix_table import PrefixTable
-from vppcfg.kinds.object_kind import TrafficImpact
+from vppcfg.engine.object_kind import TrafficImpact
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
 from vppcfg.plan.impact_level import Impact

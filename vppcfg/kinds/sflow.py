@@ -16,7 +16,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.feature import SwitchKind
+from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.engine.kind import Kind
 from vppcfg.kinds.bridge_operations import l2fib_request, missing_bridge
-from vppcfg.kinds.kind import Kind
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.state import State
 from vppcfg.plan.feature import Feature, SetFeature

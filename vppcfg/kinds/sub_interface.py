@@ -11,7 +11,7 @@ from enum import IntEnum
 from vppcfg.common.names import LARGEST_TYPED_ID
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.kinds.kind import CreatedKind
+from vppcfg.engine.kind import CreatedKind
 from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import sub_interface_as_created

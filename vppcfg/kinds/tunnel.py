@@ -14,8 +14,7 @@ from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import vrf_section
-from vppcfg.kinds.declared import (
+from vppcfg.engine.declared import (
     DESCRIPTION,
     message_values,
     parsed,
@@ -25,7 +24,8 @@ from vppcfg.kinds.declared import (
     unsupported_value,
     yaml_keys,
 )
-from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.kinds import vrf_section
 from vppcfg.model.interface import Interface
 from vppcfg.model.keys import keys_of
 from vppcfg.model.kinds import as_created

@@ -20,7 +20,7 @@ from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.kinds.tunnel import TunnelConfig, TunnelKind
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of

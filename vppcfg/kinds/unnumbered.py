@@ -12,8 +12,8 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.rules.index import Index
+from vppcfg.engine.kind import Kind
 from vppcfg.kinds.address import routing_obstacle
-from vppcfg.kinds.kind import Kind
 from vppcfg.model.features import DELETED
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State

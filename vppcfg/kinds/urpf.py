@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.model.features import UrpfCheck, UrpfMode, urpf_in_order
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary

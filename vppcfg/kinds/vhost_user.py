@@ -10,7 +10,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.schema.words import is_file_path
 from vppcfg.config.sections.section import Naming
 from vppcfg.config.sections.virtual_interface_section import Plugin
-from vppcfg.kinds.declared import message_values
+from vppcfg.engine.declared import message_values
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
 from vppcfg.model.problem import Problem

@@ -6,10 +6,10 @@ A tunnel is a model for others: `kinds/gre.py`.
 
 from __future__ import annotations
 
+from vppcfg.engine.virtual_interface_kind import AnyVirtualInterface
 from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.tap import kind as tap
-from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
 from vppcfg.model.virtual_interface import VirtualInterface
 

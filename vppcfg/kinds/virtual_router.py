@@ -18,8 +18,8 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.address import AddAddress
-from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.virtual_router_operations import (
     ACCEPT,
     IPV6,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.config.sections.section import Section
-from vppcfg.kinds.kind import Kind, Questions
+from vppcfg.engine.kind import Kind, Questions
 from vppcfg.kinds.vrf_operations import (
     CreateVrf,
     DeleteVrf,

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any, TypeVar
 
+from vppcfg.engine.table_kind import AnyTable
 from vppcfg.errors import PlanProofError
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import partial
 from typing import Any, NamedTuple
 
+from vppcfg.engine.kind import Kind
+from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.kinds import address, dhcp_client, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
-from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.kinds.lcp import reading as lcp
-from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.placement import Placements

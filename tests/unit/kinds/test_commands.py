@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vppcfg.adopt.command_targets import interfaces_in
-from vppcfg.kinds.feature import AnyFeature
+from vppcfg.engine.feature_kind import AnyFeature
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 
 VALUES: dict[str, Any] = {

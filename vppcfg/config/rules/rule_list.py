@@ -20,7 +20,7 @@ from vppcfg.config.rules import (
     virtual_interface,
 )
 from vppcfg.config.rules.index import Index
-from vppcfg.kinds.kind import Rule
+from vppcfg.engine.kind import Rule
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.problem import ProblemList
 

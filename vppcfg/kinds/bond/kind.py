@@ -13,10 +13,10 @@ from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
 from vppcfg.kinds.bond import reading
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
-from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State

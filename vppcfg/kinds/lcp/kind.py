@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
 from vppcfg.kinds.lcp import reading
 from vppcfg.kinds.lcp.entry import LCP, LCP_PLUGIN
 from vppcfg.kinds.lcp.operations import HOST, CreateLcpPair, DeleteLcpPair, SetHostMtu

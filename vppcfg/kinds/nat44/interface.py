@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.feature import FeatureKind
+from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.kinds.nat44.settings import missing_nat44
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatSide

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.config.sections.section import Section
+from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
 from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.rules import RULES
 from vppcfg.kinds.nat44.steps import steps
-from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject, by_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatLeaks
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
 from vppcfg.plan.object_operation import RemoveObject, SetObject

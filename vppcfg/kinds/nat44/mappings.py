@@ -11,9 +11,9 @@ from dataclasses import replace
 from ipaddress import IPv4Address
 from typing import Any
 
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.by_interface import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import SetObject

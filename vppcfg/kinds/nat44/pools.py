@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject

@@ -15,10 +15,10 @@ from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
 from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, TAP_PLUGIN_SINCE, TapConfig
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.tap.rules import RULES
-from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State

@@ -17,9 +17,9 @@ from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part, Plugin
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
 from vppcfg.kinds import vrf_section
 from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
-from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.kinds.wireguard import reading
 from vppcfg.kinds.wireguard.entry import (
     KEY_FOLDER,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.kinds.kind import CreatedKind
+from vppcfg.engine.kind import CreatedKind
+from vppcfg.engine.virtual_interface_kind import AnyVirtualInterface
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
-from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.stages import Step

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.kind_list import KINDS, kind_of
-from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.vpp_object import Referent

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.kinds.kind_list import OBJECT_KINDS
-from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.attachment import ApiCall, Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.vpp_object import Referent, VppObject, is_owned
 from vppcfg.plan.operations import RemoveObject, SetObject

@@ -15,7 +15,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import NamedReference, Naming, Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.object_section import ObjectSection
+from vppcfg.engine.object_section import ObjectSection
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent, VppObject

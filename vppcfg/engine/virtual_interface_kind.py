@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds.kind import CreatedKind
+from vppcfg.engine.kind import CreatedKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, Operation

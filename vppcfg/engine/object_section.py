@@ -14,7 +14,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedSection, Parsing, Unmanaged
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent, VppObject, all_of
 

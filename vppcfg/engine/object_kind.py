@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject, is_owned
 from vppcfg.model.vrf import FibTable

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedSection
-from vppcfg.kinds.kind import Kind
+from vppcfg.engine.kind import Kind
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.kind import Kind, Questions
+from vppcfg.engine.kind import Kind, Questions
 from vppcfg.plan.feature import Feature, SetFeature, Switch
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Stage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vppcfg.common.extensions import extensions
+from vppcfg.engine.object_kind import AnyObjectKind, VppObjectKind
 from vppcfg.errors import UsageError
-from vppcfg.kinds.object_kind import AnyObjectKind, VppObjectKind
 
 GROUP = "vppcfg.kinds"
 
