@@ -7,10 +7,14 @@ import pytest
 
 from tests.real_vpp import RealVpp, running
 from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.kinds.acl_operations import DeleteAcl
 from vppcfg.kinds.address import AddAddress
-from vppcfg.kinds.bond.operations import CreateBond, DeleteBond
+from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
+from vppcfg.kinds.bridge_operations import CreateBridge, DeleteBridge, ForgetMac
+from vppcfg.kinds.l2_operations import JoinBridge
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.kinds.ra_operations import ResetRa, SetRa, SetRaPrefix, SilenceRa
+from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, SetTable, SweepVrfRoutes
 from vppcfg.model.bond import Bond, BondMode, Membership
 from vppcfg.model.bridge import BridgeSettings
@@ -54,29 +58,27 @@ def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_agai
     create = CreateBond(
         interface=bond, instance=0, mode=BondMode.ACTIVE_BACKUP, load_balance=None, mac="", has_gso=True
     )
-    state = do(
-        plane, create, op.AddBondMember(interface="port2", bond=bond), op.SetBondWeight(interface="port2", weight=7)
-    )
+    state = do(plane, create, AddBondMember(interface="port2", bond=bond), SetBondWeight(interface="port2", weight=7))
     assert state.virtual[bond] == Bond(
         mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
     )
     assert state.interfaces[bond].mac == MACS[2]
     state = do(
-        plane, op.SetMac(interface=bond, mac="02:00:00:00:00:99"), op.RemoveBondMember(interface="port2", bond=bond)
+        plane, op.SetMac(interface=bond, mac="02:00:00:00:00:99"), RemoveBondMember(interface="port2", bond=bond)
     )
     assert state.interfaces[bond].mac == "02:00:00:00:00:99"
-    assert do(plane, op.AddBondMember(interface="port3", bond=bond)).interfaces[bond].mac == MACS[3]
+    assert do(plane, AddBondMember(interface="port3", bond=bond)).interfaces[bond].mac == MACS[3]
     do(plane, DeleteBond(interface=bond))
 
 
 def test_a_mac_address_of_an_interface_that_is_gone_is_seen_and_forgotten(plane: LiveDataplane) -> None:
-    do(plane, op.CreateBridge(bd_id=9, settings=BridgeSettings(), tag=""))
+    do(plane, CreateBridge(bd_id=9, settings=BridgeSettings(), tag=""))
     loopback = CreateLoopback(interface="loop9", instance=9, mac="")
-    static = op.SetStaticMac(interface="loop9", bd_id=9, mac="02:00:00:00:00:07", is_on=True)
-    do(plane, loopback, op.JoinBridge(interface="loop9", bd_id=9), static, op.LeaveL2(interface="loop9"))
+    static = SetStaticMac(interface="loop9", bd_id=9, mac="02:00:00:00:00:07", is_on=True)
+    do(plane, loopback, JoinBridge(interface="loop9", bd_id=9), static, op.LeaveL2(interface="loop9"))
     state = do(plane, DeleteLoopback(interface="loop9"))
     assert state.bridges["bd9"].stray_macs == ("02:00:00:00:00:07",)
-    do(plane, op.ForgetMac(bd_id=9, mac="02:00:00:00:00:07"), op.DeleteBridge(bd_id=9))
+    do(plane, ForgetMac(bd_id=9, mac="02:00:00:00:00:07"), DeleteBridge(bd_id=9))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_access_lists_of_others_have_names_too(plane: LiveDataplane, vpp: RealVp
     twice = [f"acl:twice@{acl.index}" for acl in acls.values() if acl.tag == "twice"]
     assert sorted(acls) == sorted(["acl:theirs", *twice])
     assert len(twice) == 2
-    do(plane, *[op.DeleteAcl(acl=name) for name in acls])
+    do(plane, *[DeleteAcl(acl=name) for name in acls])
 
 
 def test_routers_are_advertised_and_seen(plane: LiveDataplane) -> None:

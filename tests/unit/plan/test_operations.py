@@ -7,7 +7,9 @@ import pytest
 
 from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
 from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.bond.operations import AddBondMember
 from vppcfg.kinds.gre import CreateGre
+from vppcfg.kinds.l2_operations import SetCrossConnect
 from vppcfg.kinds.sub_interface import DeleteSubInterface
 from vppcfg.kinds.vrf_operations import CreateVrf
 from vppcfg.model.bond import Bond, Membership
@@ -20,7 +22,6 @@ from vppcfg.model.tunnel import Gre
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.operations import (
-    AddBondMember,
     CreateLcpPair,
     CreateLinuxBridge,
     CreateSubInterface,
@@ -29,7 +30,6 @@ from vppcfg.plan.operations import (
     Operation,
     RemoveAddress,
     SetAdminState,
-    SetCrossConnect,
     SetLinkLocal,
     SetLinkMtu,
     SetPacketMtu,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.kinds.acl_operations import BindAcls
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.mpls import SetMpls
@@ -19,7 +20,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import BindAcls, RemoveAddress, SetLinuxLink
+from vppcfg.plan.operations import RemoveAddress, SetLinuxLink
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.working_state import WorkingState

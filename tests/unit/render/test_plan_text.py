@@ -2,19 +2,18 @@
 
 import pytest
 
+from vppcfg.kinds.bond.operations import AddBondMember
+from vppcfg.kinds.l2_operations import SetCrossConnect, SetTagRewrite
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.plan.operations import (
-    AddBondMember,
     CreateLcpPair,
     CreateSubInterface,
     Operation,
     RemoveAttachment,
     RestoreInVpp,
-    SetCrossConnect,
     SetPacketMtu,
     SetTag,
-    SetTagRewrite,
 )
 from vppcfg.render.plan_text import cli_line
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.laws.test_gentle_laws import bonded
 from tests.simulated_vpp import connected
+from vppcfg.kinds.bond.operations import RemoveBondMember
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.model.bond import BondMode
 from vppcfg.plan import operations as op
@@ -59,7 +60,7 @@ def test_a_member_that_is_not_used_again_ends_the_plan_before_the_next_goes(
 def test_a_member_that_left_before_is_not_waited_for(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(performing, "LONGEST_WAIT_S", 0.1)
     dataplane.perform([op.SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
-    leave = op.RemoveBondMember(interface="gi1", bond="BondEthernet0")
+    leave = RemoveBondMember(interface="gi1", bond="BondEthernet0")
     assert dataplane.perform([leave, DOWN, UP]).refusals == ()
 
 

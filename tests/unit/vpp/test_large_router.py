@@ -10,6 +10,7 @@ import pytest
 
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.acl_operations import BindAcls, CreateAcl
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.acl import AclBinding
@@ -17,7 +18,7 @@ from vppcfg.model.nat44 import NatPool
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
-from vppcfg.plan.operations import BindAcls, CreateAcl, SetLinkLocal, SetPacketMtu, SetTag
+from vppcfg.plan.operations import SetLinkLocal, SetPacketMtu, SetTag
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.notes import notes
 from vppcfg.simulator.fib_entries import FibPath

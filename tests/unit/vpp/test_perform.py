@@ -8,6 +8,7 @@ from tests.unit.vpp.recorder import PORT, Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL_PLUGINS, HANG_UP, Request, connected
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.acl_operations import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import DeleteBond
 from vppcfg.kinds.loopback import DeleteLoopback
@@ -97,10 +98,10 @@ def test_refusals_come_in_the_order_of_the_operations() -> None:
             "in its own namespace while it has a default one",
         ),
         (
-            op.BindAcls(interface="port", binding=AclBinding(input=("web", "ssh", "web"))),
+            BindAcls(interface="port", binding=AclBinding(input=("web", "ssh", "web"))),
             "applies an access list only once in a direction",
         ),
-        (op.BindAcls(interface="port", binding=AclBinding(output=("web",))), "VPP has no access list web"),
+        (BindAcls(interface="port", binding=AclBinding(output=("web",))), "VPP has no access list web"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -143,13 +144,13 @@ def test_a_new_access_list_is_applied_by_the_index_that_vpp_tells() -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     performance = perform(
         stub,
-        op.CreateAcl(acl="web", rules=(), tag="vppcfg web"),
-        op.CreateAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
-        op.BindAcls(interface="port", binding=AclBinding(input=("ssh", "web"))),
-        op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
-        op.BindAcls(interface="port", binding=AclBinding()),
-        op.DeleteAcl(acl="ssh"),
-        op.DeleteAcl(acl="ssh"),
+        CreateAcl(acl="web", rules=(), tag="vppcfg web"),
+        CreateAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
+        BindAcls(interface="port", binding=AclBinding(input=("ssh", "web"))),
+        ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
+        BindAcls(interface="port", binding=AclBinding()),
+        DeleteAcl(acl="ssh"),
+        DeleteAcl(acl="ssh"),
     )
     assert (performance.done, [refusal.index for refusal in performance.refusals]) == ((0, 1, 2, 3, 4, 5), [6])
     assert performance.refusals[0].text == "not sent: VPP has no access list ssh"

@@ -11,11 +11,15 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL_PLUGINS
 from tests.wireguard_keys import PEERS
 from vppcfg.dataplane import Performance
+from vppcfg.kinds.acl_operations import BindAcls, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import CreateBond
+from vppcfg.kinds.bridge_operations import DeleteBridge
 from vppcfg.kinds.gre import CreateGre
 from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetIpfixExporter
+from vppcfg.kinds.macip import SetMacip
+from vppcfg.kinds.macip_acl import DeleteMacip
 from vppcfg.kinds.ra_operations import SetRa
 from vppcfg.kinds.tap.operations import CreateTap
 from vppcfg.kinds.urpf import SetUrpf
@@ -161,10 +165,10 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "sw_interface_ip6nd_ra_config",
         {"initial_count": 2, "initial_interval": 5, "min_interval": 150, "ll_option": 0, "suppress": 0},
     ),
-    (op.SetMacip(interface="port", macip="ssh"), "macip_acl_interface_add_del", {"sw_if_index": 1, "acl_index": 7}),
-    (op.DeleteMacip(macip="macip:theirs"), "macip_acl_del", {"acl_index": 8}),
-    (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
-    (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
+    (SetMacip(interface="port", macip="ssh"), "macip_acl_interface_add_del", {"sw_if_index": 1, "acl_index": 7}),
+    (DeleteMacip(macip="macip:theirs"), "macip_acl_del", {"acl_index": 8}),
+    (ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
+    (DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
     (RemoveWireguardPeer(interface="other", public_key=PEERS[0]), "wireguard_peer_remove", {"peer_index": 5}),
     (
         SetUrpf(interface="port", is_ipv6=False, is_output=True, mode=None, table_id=7),
@@ -234,7 +238,7 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
         for index, name in enumerate(names)
     ]
     binding = AclBinding(input=tuple(names))
-    (refusal,) = perform(stub, op.BindAcls(interface="port", binding=binding)).refusals
+    (refusal,) = perform(stub, BindAcls(interface="port", binding=binding)).refusals
     assert (stub.told, refusal.retval) == ([], 0)
     assert "does not fit VPP's message acl_interface_set_acl_list" in refusal.text
 
@@ -243,7 +247,7 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
     ("operation", "newer", "older"),
     [
         (PAIR, ("lcp_itf_pair_add_del_v3",), "lcp_itf_pair_add_del_v2"),
-        (op.DeleteBridge(bd_id=9), ("bridge_domain_add_del_v2",), "bridge_domain_add_del"),
+        (DeleteBridge(bd_id=9), ("bridge_domain_add_del_v2",), "bridge_domain_add_del"),
         (
             CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
             ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2"),
@@ -282,11 +286,11 @@ def test_a_call_for_people_names_interfaces_and_writes_addresses_as_text() -> No
 
 def test_a_call_for_people_has_lists_and_access_lists_by_name() -> None:
     binding = AclBinding(input=("web", "ssh"), output=("web",))
-    assert api_call(op.BindAcls(interface="port", binding=binding)) == (
+    assert api_call(BindAcls(interface="port", binding=binding)) == (
         "acl_interface_set_acl_list",
         {"sw_if_index": "port", "n_input": 2, "acls": ["web", "ssh", "web"]},
     )
-    message, arguments = api_call(op.ReplaceAcl(acl="web", rules=(RULE,), tag="vppcfg web"))
+    message, arguments = api_call(ReplaceAcl(acl="web", rules=(RULE,), tag="vppcfg web"))
     (rule,) = arguments.pop("r")
     assert (message, arguments) == ("acl_add_replace", {"acl_index": "web", "tag": "vppcfg web"})
     assert (rule["is_permit"], rule["src_prefix.address.un"], rule["src_prefix.len"]) == (1, "192.0.2.0", 24)
