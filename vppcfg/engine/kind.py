@@ -71,10 +71,10 @@ class Kind:
     def family(self) -> str:
         """Return what is the same for kinds that are read together, each from what the others ask: NAT44's, for one.
 
-        They stand in one folder, or in modules whose names begin with the same word.
+        They stand in one folder of `kinds/`, or in modules whose names begin with the same word.
         """
-        folder, _, module = type(self).__module__.removeprefix(f"{__package__}.").partition(".")
-        return folder if module else folder.partition("_")[0]
+        folder, _, module = type(self).__module__.rpartition(".")
+        return module.partition("_")[0] if folder == "vppcfg.kinds" else folder
 
     def sections(self) -> tuple[Section, ...]:
         """Return its sections of the file: itself where it is one."""
