@@ -18,6 +18,7 @@ _NUMBERS = (
     (re.compile(r"\babf 19870\d+"), "policy"),
     (re.compile(r"\bacl:\d+"), ""),
     (re.compile(r"\b(tap|tun)4\d+: mtu:\d+"), "host"),
+    (re.compile(r"(-glean: .*) mtu:\d+"), r"\1"),
     (re.compile(r"\\x00|\0"), ""),
     (re.compile(r"^(203\.0\.113\.\S+: .*dpo-receive: \S+) on \S+"), r"\1"),
     (re.compile(r"^((?:\S+: )?).*(?:dpo-drop|\b(?:memif|VirtualEthernet)\d).*"), r"\1no link"),
@@ -32,11 +33,12 @@ _NUMBERS = (
     (re.compile(r"^\d+ (?=\S+$)|^idx Classify.*|^input ACL tables configured$"), ""),
 )
 """What differs without an effect, or VPP cannot change: its numbers; the host that linux-cp makes with the MTU of that
-moment; what an interface shows that has lost its addresses, or the last one of its lists; paths by an interface without
-a link, or that is down, which VPP takes for usable until something happens to it; by which outside interface DET44
-leads its maps; the description of a bridge domain, which VPP takes when it is made; the MTU of a sub-interface that is
-down; broadcasts and local groups, which linux-nl lets in for the first device and leaves when that goes;
-neighbours that VPP has found, or Linux has told it of without a network that they are in."""
+moment, and gleans (adj_walk in vnet/adj/adj.c passes them); what an interface shows that has lost its addresses, or
+the last one of its lists; paths by an interface without a link, or that is down, which VPP takes for usable until
+something happens to it; by which outside interface DET44 leads its maps; the description of a bridge domain, which VPP
+takes when it is made; the MTU of a sub-interface that is down; broadcasts and local groups, which linux-nl lets in for
+the first device and leaves when that goes; neighbours that VPP has found, or Linux has told it of without a network
+that they are in."""
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (interface_types.api)."""
 _TAP = re.compile(r"/shown/interface (tap|tun)4\d\d\d:")

@@ -32,6 +32,8 @@ log = logging.getLogger("root.main")
 PAGES = ("interfaces", "workers", "nodes", "drops")
 _NAMES_S = 60.0
 """How long who looks once waits for what the file calls interfaces."""
+_PIPED = 1000
+"""Columns where no terminal has fewer: a name or description is cut nowhere."""
 _NODES_S = 25.0
 """How long for VPP to refresh its counters of nodes, which it does every 10 s."""
 
@@ -146,7 +148,7 @@ def _write(args: argparse.Namespace, following: RouterFollower, choice: Choice) 
         if args.json:
             write(json_text(document_of_view(view)) + "\n", sys.stdout)
         else:
-            width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 80
+            width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else _PIPED
             write("".join(f"{line}\n" for line in whole(view, choice, max(width, 80))), sys.stdout)
         if args.once:
             return ExitCode.DONE if view.snapshot.counters is not None else ExitCode.DATAPLANE

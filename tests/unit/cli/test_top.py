@@ -227,6 +227,8 @@ def test_once_writes_a_page_of_text(vpp: Router) -> None:
     code, text, _ = output_of(vpp.folder, "--once")
     assert code == 0
     assert "to Zurich" in text
+    (vpp.folder / "r.yaml").write_text(FILE.replace("to Zurich", "way " * 40))
+    assert ("way " * 40).strip() in output_of(vpp.folder, "--once")[1], "in a pipe nothing is cut"
     assert "vpp_wk_0" in text
     assert output_of(vpp.folder, "--once", "--interface", "eth0")[1].count("packets in, in all") == 1
 
