@@ -17,6 +17,10 @@ BOTH = "10.0.0.0/8: { via: [ 192.0.2.2, 192.0.2.3 ] }"
 TWO = "{ gateway: 192.0.2.2, weight: 2 }"
 
 
+def behind(gateway: str) -> str:
+    return f"{{ via: {{ gateway: {gateway}, interface: eth0 }} }}"
+
+
 def plan_between(before: str, after: str) -> Plan:
     return between(PORT + before, PORT + after)
 
@@ -59,6 +63,19 @@ def test_a_route_that_goes_or_changes_is_named() -> None:
         (ALL, f"{ALL}, 10.0.0.0/8: 192.0.2.9", ["10.0.0.0/8 takes another way, because it is set"]),
         ("10.0.0.0/8: blackhole", "", []),
         ("10.0.0.0/8: blackhole", "10.0.0.0/8: unreachable", []),
+        # gateways behind one interface; that of a host route to itself is the host, as in the network of the interface
+        (f"10.0.0.0/8: {behind('192.0.2.2')}", f"10.0.0.0/8: {behind('192.0.2.2')}", []),
+        (
+            f"10.0.0.0/8: {behind('192.0.2.2')}",
+            f"10.0.0.0/8: {behind('192.0.2.3')}",
+            ["10.0.0.0/8 takes another way, because it changes"],
+        ),
+        (f"192.0.2.9/32: {behind('192.0.2.9')}", "", []),
+        (
+            f"192.0.2.9/32: {behind('192.0.2.2')}",
+            "",
+            ["192.0.2.9/32 takes another way, because it is removed"],
+        ),
         # shares
         (BOTH, f"10.0.0.0/8: {{ via: [ {TWO}, {{ gateway: 192.0.2.3, weight: 2 }} ] }}", []),
         (
