@@ -204,6 +204,19 @@ def test_what_is_borrowed_is_taken_once(nat44: dict[str, Any], complaint: str) -
     assert loaded.configuration is None
 
 
+OVERLAPPING = "203.0.113.8-203.0.113.15", "203.0.113.15"
+
+
+@pytest.mark.parametrize(
+    ("is_twice", "rules"),
+    [((False, False), ["nat44-pool-duplicate"]), ((True, True), ["nat44-pool-duplicate"]), ((False, True), [])],
+)
+def test_a_pool_and_that_of_twice_nat_each_have_an_address_once(is_twice: tuple[bool, bool], rules: list[str]) -> None:
+    ranges = [{"range": text, "twice-nat": twice} for text, twice in zip(OVERLAPPING, is_twice, strict=True)]
+    text = yaml.safe_dump(with_nat({"pools": ["203.0.113.99", *ranges], "exempt": {}}))
+    assert [problem.rule for problem in parse_text(text, "test").problems] == rules
+
+
 def test_a_pool_that_somebody_has_emptied_is_filled_again() -> None:
     """VPP removes what follows an interface with its address only, so that this is added by itself before."""
     nat44 = {"pools": [{"interface": "wan0"}]}
