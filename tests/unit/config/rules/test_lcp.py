@@ -37,6 +37,21 @@ def test_what_an_lcp_hangs_on(port: str, subs: list[str], expected: list[str]) -
     assert rules_in(port, *subs) == expected
 
 
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        ("lcp: x, state: down", "lcp: y", ["qinx-up-outer-down"]),
+        ("lcp: x, state: down", "lcp: y, state: down", []),
+        ("lcp: x", "lcp: y", []),
+        ("lcp: x, state: down", "state: up", []),
+        ("state: down", "lcp: y", ["qinx-lcp-parent"]),
+    ],
+)
+def test_linux_brings_up_two_tags_on_what_is_up_there(outer: str, inner: str, expected: list[str]) -> None:
+    two = f"1000: {{encapsulation: {{dot1q: 100, inner-dot1q: 10, exact-match: true}}, {inner}}}"
+    assert rules_in("lcp: e0, ", f"100: {{{outer}}}", two) == expected
+
+
 def test_a_name_is_unique_over_namespaces() -> None:
     text = "interfaces: {a: {lcp: {name: e0, netns: x}}, b: {lcp: {name: e0, netns: y}}}"
     (problem,) = parse_text(text, "test").problems
