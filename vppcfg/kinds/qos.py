@@ -10,6 +10,7 @@ while packets are marked by it leaves marks that use the next map in its place: 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.release import Release
@@ -23,7 +24,7 @@ from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.qos import SOURCES, QosMap, QosMark, QosRecord, QosSource, QosStore
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import VppObject, is_owned, without_empty
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
@@ -293,6 +294,13 @@ class QosMarkKind(VppObjectKind[QosMark]):
     def remove(self, item: QosMark) -> RemoveQosMark:
         """Return the operation that marks no more."""
         return RemoveQosMark(item=item)
+
+    def restorable(self, state: State) -> State:
+        """Return a state without own marks by maps that are deleted, which VPP does not set (vnet/qos/qos_mark.c)."""
+        marks = state.of(QosMark)
+        gone = {each.name for each in marks.values() if each.map_id is None and is_owned(each, state.owned)}
+        kept = {name: each for name, each in marks.items() if name not in gone}
+        return replace(state, objects=without_empty({**state.objects, QosMark: kept})) if gone else state
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request("qos_mark_dump", {"sw_if_index": ALL_INDEXES})[1]]

@@ -79,6 +79,19 @@ def test_an_empty_key_takes_all_of_its_scope_and_the_way_back_brings_it_back(
     assert plane.observe().objects == plan.observed.objects
 
 
+@pytest.mark.parametrize(("qos", "left"), [(", qos: {}", []), (", mtu: 1400", ["ip on eth1"])])
+def test_the_way_back_sets_no_mark_by_a_map_that_is_deleted(
+    vpp: tuple[SimulatedVpp, LiveDataplane], qos: str, left: list[str]
+) -> None:
+    """VPP refuses it (qos_mark_enable in vnet/qos/qos_mark.c)."""
+    simulated, plane = vpp
+    assert simulated.run_line("qos egress map delete id 7")[0] == 0
+    plan = planned(PORTS.replace("198.51.100.1/24 ]", f"198.51.100.1/24 ]{qos}"), plane)
+    apply_to(plan, plane)
+    apply_to(reverse_plan(plan), plane)
+    assert list(plane.observe().of(QosMark)) == left
+
+
 def test_a_map_that_others_mark_by_stays_and_forbids_the_plan(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
     _, plane = vpp
     found = resolved(PORTS + "qos_maps: {}\n", plane.observe())
