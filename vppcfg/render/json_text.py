@@ -15,6 +15,7 @@ from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
 from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.linux_gaps import AddressGap, address_gaps
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.state_document import document_of, plain
@@ -65,6 +66,8 @@ def plan_document(
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),
     }
+    if gaps := address_gaps(plan):
+        document["address_gaps"] = [_gap(each) for each in gaps]
     if loaded := list(routing):
         document["routing"] = loaded
     if run := list(programs):
@@ -80,6 +83,16 @@ def _unmanaged(change: UnmanagedChange, attachment: Attachment) -> dict[str, Any
         "reason": change.reason,
         "rollback": change.survival is not Survival.LOST or attachment.is_restorable,
         "commands": list(attachment.commands),
+    }
+
+
+def _gap(gap: AddressGap) -> dict[str, Any]:
+    return {
+        "interface": gap.interface,
+        "device": gap.device,
+        "family": "ipv6" if gap.is_ipv6 else "ipv4",
+        "first_step": gap.first,
+        "last_step": gap.last,
     }
 
 

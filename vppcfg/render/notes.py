@@ -75,7 +75,7 @@ def gap_lines(plan: Plan) -> Iterator[str]:
         + (f"step {last:,}" if last is not None else "its lease comes")
         for (device, first, last), those in families.items()
     ]
-    yield from shortened(lines, _MOST, "{} more such devices")
+    yield from shortened(lines, _MOST, "{} more such devices; `--format json` has all in `address_gaps`")
 
 
 def left_route_lines(plan: Plan) -> Iterator[str]:

@@ -1,8 +1,11 @@
 """How long Linux is without an address on the device of a pair: from the last that goes to the first that comes."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from tests.unit.plan.test_carried_in_linux import ADDRESS, STATE, planned
@@ -13,7 +16,9 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.plan.linux_gaps import address_gaps
 from vppcfg.plan.plan import make_plan
+from vppcfg.render.json_text import plan_document
 from vppcfg.render.notes import gap_lines
+from vppcfg.vpp.messages.readable import api_call
 
 
 def with_interface(each: State, **changes: Any) -> State:
@@ -44,6 +49,15 @@ def test_a_device_with_another_name_gets_the_addresses_when_they_are_copied() ->
     plan = make_plan(state(A, SIX), renamed(state(A, SIX)))
     (line,) = gap_lines(plan)
     assert line.startswith("wan has no IPv4 and no IPv6 address in Linux from step 1 of ")
+
+
+def test_json_has_all_of_them_as_the_schema_says() -> None:
+    plan = make_plan(state(A, SIX), renamed(state(A, SIX)))
+    document = json.loads(plan_document(plan, [], api_call=api_call))
+    (four, six) = document["address_gaps"]
+    assert (four["interface"], four["device"], four["family"], six["family"]) == ("eth0", "wan", "ipv4", "ipv6")
+    schema = json.loads(Path("docs/plan.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
 
 
 def test_until_its_lease_comes_that_is_up_to_a_server() -> None:
