@@ -15,11 +15,9 @@ from dataclasses import replace
 
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.live_state import covers
-from vppcfg.model.route import NextHop, Route
+from vppcfg.model.route import NOWHERE, NextHop, Route
 from vppcfg.plan.transition import Transition
 
-_NOWHERE = {False: "240.118.99.{}/32", True: "100::76:63:{:x}/128"}
-"""Addresses that no packet has (RFC 1112, section 4; RFC 6666), by whether IPv6: 100::1 leads to discards elsewhere."""
 _MOST_HOPS = 200
 """Gateways of one route: messages count its paths in eight bits."""
 _LEFT = range(1, 5)
@@ -29,13 +27,7 @@ _LEFT = range(1, 5)
 def holding_routes(table_id: int, *, is_ipv6: bool, numbers: Iterable[int] = _LEFT) -> Iterator[Route]:
     """Yield the routes that may hold gateways in a FIB table, without these."""
     for number in numbers:
-        yield Route(prefix=_NOWHERE[is_ipv6].format(number), table_id=table_id)
-
-
-def is_holding(route: Route) -> bool:
-    """Return whether a route holds gateways: one is left where a change was killed."""
-    head, _, tail = _NOWHERE[route.is_ipv6].partition("{")
-    return route.prefix.startswith(head) and route.prefix.endswith(tail.partition("}")[2])
+        yield Route(prefix=NOWHERE[is_ipv6].format(number), table_id=table_id)
 
 
 def routes_that_hold(transition: Transition) -> Iterator[Route]:

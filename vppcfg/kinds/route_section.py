@@ -17,9 +17,8 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
-from vppcfg.kinds.route_gateways import is_holding
 from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, shadow_text
+from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, is_holding, shadow_text
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import table_key

@@ -119,3 +119,14 @@ def shadow_text(name: str, source: str) -> str:
 def in_order(hops: Iterator[NextHop]) -> tuple[NextHop, ...]:
     """Return next hops in the order in which routes have them."""
     return tuple(sorted(hops, key=lambda hop: hop.order))
+
+
+NOWHERE = {False: "240.118.99.{}/32", True: "100::76:63:{:x}/128"}
+"""Of routes that hold gateways during a change, by whether IPv6: addresses that no packet has (RFC 1112, section 4;
+RFC 6666). 100::1 leads to discards elsewhere."""
+
+
+def is_holding(route: Route) -> bool:
+    """Return whether a route holds gateways: one is left where a change was killed."""
+    head, _, tail = NOWHERE[route.is_ipv6].partition("{")
+    return route.prefix.startswith(head) and route.prefix.endswith(tail.partition("}")[2])
