@@ -16,6 +16,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.perform import AnyIndex
 
 SINCE = {
     **dict.fromkeys(["CreateGre", "DeleteGre", "SetSflowDirection", "SetSflowDrops"], "25.10"),
@@ -23,30 +24,6 @@ SINCE = {
     **dict.fromkeys(["SetSflow", "SetSflowHeaderBytes", "SetSflowPollingInterval", "SetSflowSamplingRate"], "25.02"),
 }
 """What some of these operations need; whoever asks an older release for it is told so (`is_since`)."""
-
-
-class OneOfEach:
-    """Every name has a number: of interest is what a message is made of, not what it says."""
-
-    def interface(self, name: str) -> int:
-        """Return the index of an interface."""
-        return 1
-
-    def mac(self, name: str) -> str:
-        """Return the MAC address of an interface."""
-        return "02:00:00:00:00:01"
-
-    def number(self, noun: str, name: str) -> int:
-        """Return the number of an object."""
-        return 1
-
-    def peer(self, public_key: str) -> int:
-        """Return the number of a peer."""
-        return 1
-
-    def source(self, name: str) -> int:
-        """Return the number of a FIB source."""
-        return 1
 
 
 @pytest.mark.parametrize("release", [release.name for release in RELEASES])
@@ -63,7 +40,7 @@ def test_every_field_that_is_sent_is_one_of_the_release(
         for operation in sampled_operations():
             try:
                 if operation.needs_vpp:
-                    request = operation.request(OneOfEach(), connection)
+                    request = operation.request(AnyIndex(), connection)
                     connection.request(request.message, request.values, request.text, request.elements)
             except DataplaneError as error:
                 lacking[type(operation).__name__] = str(error)

@@ -7,7 +7,6 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
@@ -443,22 +442,12 @@ def _write_page(
 
 def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
     """Return the message that carries an operation out, and its values: one to VPP, or one to Linux by netlink."""
-    from dataclasses import asdict
-
+    from vppcfg.common.documents import plain
     from vppcfg.vpp.messages.readable import api_call as api_call_to_vpp
 
     if not operation.needs_vpp:
-        return "netlink", {key: _plain(value) for key, value in asdict(operation).items()}
+        return "netlink", plain(operation)
     return api_call_to_vpp(operation)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON can have it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(each) for each in value]
-    return value.hex() if isinstance(value, bytes) else value.value if isinstance(value, Enum) else value
 
 
 def _warn_of_gaps(count: int) -> None:

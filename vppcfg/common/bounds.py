@@ -71,7 +71,7 @@ ROUTING_LINES = 1_000_000
 ROUTING_STATEMENTS = 100_000
 """Of BIRD at its top level; each takes 300 bytes. A router with 2,000 neighbours has 10,000."""
 WORD_CHARACTERS = 4096
-"""Of one word of startup.conf, or one number of what VPP shows: as long as a path may be (PATH_MAX)."""
+"""Of one word of startup.conf: as long as a path may be (PATH_MAX)."""
 SCRIPT_COMMANDS = 20_000
 """Of scripts that are adopted together. Each is run on a simulated VPP several times, 0.4 ms in all."""
 SCRIPT_CHARACTERS = 1 << 20

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.live_state import covers
-from vppcfg.model.route import NOWHERE, NextHop, Route
+from vppcfg.model.route import NextHop, Route, holding_prefix
 from vppcfg.plan.transition import Transition
 
 _MOST_HOPS = 200
@@ -27,7 +27,7 @@ _LEFT = range(1, 5)
 def holding_routes(table_id: int, *, is_ipv6: bool, numbers: Iterable[int] = _LEFT) -> Iterator[Route]:
     """Yield the routes that may hold gateways in a FIB table, without these."""
     for number in numbers:
-        yield Route(prefix=NOWHERE[is_ipv6].format(number), table_id=table_id)
+        yield Route(prefix=holding_prefix(number, is_ipv6=is_ipv6), table_id=table_id)
 
 
 def routes_that_hold(transition: Transition) -> Iterator[Route]:

@@ -121,12 +121,16 @@ def in_order(hops: Iterator[NextHop]) -> tuple[NextHop, ...]:
     return tuple(sorted(hops, key=lambda hop: hop.order))
 
 
-NOWHERE = {False: "240.118.99.{}/32", True: "100::76:63:{:x}/128"}
-"""Of routes that hold gateways during a change, by whether IPv6: addresses that no packet has (RFC 1112, section 4;
-RFC 6666). 100::1 leads to discards elsewhere."""
+_HOLDING = ("240.118.99.", "100::76:63:")
+"""How prefixes of routes that hold gateways during a change begin: with addresses that no packet has (RFC 1112, section
+4; RFC 6666). 100::1 leads to discards elsewhere."""
+
+
+def holding_prefix(number: int, *, is_ipv6: bool) -> str:
+    """Return the prefix of the route of a number, from 1 to 254, that holds gateways during a change."""
+    return f"{_HOLDING[1]}{number:x}/128" if is_ipv6 else f"{_HOLDING[0]}{number}/32"
 
 
 def is_holding(route: Route) -> bool:
     """Return whether a route holds gateways: one is left where a change was killed."""
-    head, _, tail = NOWHERE[route.is_ipv6].partition("{")
-    return route.prefix.startswith(head) and route.prefix.endswith(tail.partition("}")[2])
+    return route.prefix.startswith(_HOLDING) and route.prefix.endswith(("/32", "/128"))

@@ -282,7 +282,7 @@ def _is_whole_again(
     return True
 
 
-class _AnyIndex:
+class AnyIndex:
     """Indexes of whatever is named."""
 
     def interface(self, name: str) -> int:
@@ -313,6 +313,6 @@ def _check_messages(connection: Connection, operations: Sequence[Operation]) -> 
     """
     kinds = {type(each): each for each in operations}
     carried = [each for each in operations if type(each) in (RestoreInVpp, RemoveAttachment)]
-    for name in {each.request(_AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
+    for name in {each.request(AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")
