@@ -11,9 +11,9 @@ from functools import cache
 import pytest
 
 from vppcfg.vpp import connection, definitions
-from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import Definitions, MessageDefinition
 from vppcfg.vpp.layout import compile_message
+from vppcfg.wire.codec import Message
 
 _parse_served = cache(definitions.parse_served)
 _read_bundled = cache(definitions.read_bundled)

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.problem import Severity
 
 PORTS = ("eth0", "eth1", "eth2")

@@ -2,7 +2,7 @@
 
 import sys
 
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 
 
 def every_operation(base: type[Operation] = Operation) -> list[type[Operation]]:

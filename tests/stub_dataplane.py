@@ -9,7 +9,7 @@ from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 
 
 class StubDataplane:

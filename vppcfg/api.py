@@ -20,9 +20,9 @@ from vppcfg.app.loading import read
 from vppcfg.app.planning import exit_code_of, propose
 from vppcfg.app.rollback import roll_back as roll_back_at
 from vppcfg.app.target import Target
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text
 from vppcfg.config.valid_dump import write
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, PlanRefusedError, VppcfgError
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State

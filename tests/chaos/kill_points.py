@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vppcfg.vpp.codec import FRAME
 from vppcfg.vpp.connection import Connection
+from vppcfg.wire.codec import FRAME
 
 _MOST_CALLS = 18
 """A power of 2: about as many calls as a large change makes before it begins to send."""

@@ -5,9 +5,9 @@ from functools import cache
 
 from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.placement import Placements, QueuePlacement, moved_to

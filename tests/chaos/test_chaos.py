@@ -24,9 +24,9 @@ from tests.full_disk import FullDisk
 from tests.laws.examples import TIMES
 from tests.operations import every_operation
 from vppcfg.errors import ExitCode
-from vppcfg.kinds.path_mtu import RenewPathMtu
+from vppcfg.kinds.path_mtu import AnchorHost, RenewPathMtu
 from vppcfg.kinds.policy_route_operations import ReleaseTypedPolicy
-from vppcfg.plan.operations import AnchorHost, AttachmentOperation
+from vppcfg.operations.attachment import AttachmentOperation
 from vppcfg.simulator.faults import Faults
 
 Around = Callable[..., None]

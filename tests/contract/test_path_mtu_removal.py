@@ -7,7 +7,7 @@ import pytest
 from tests.contract.subject import Subject
 from vppcfg.kinds.path_mtu import KIND
 from vppcfg.model.path_mtu import PathMtu
-from vppcfg.plan.operation import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.live import connect
 
 HOST, HOST6 = "203.0.113.7", "2001:db8:7::7"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
 from vppcfg.model.attachment import Attachment
-from vppcfg.plan.operations import RemoveAttachment, RestoreInVpp
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
 from vppcfg.vpp.live import LiveDataplane, connect
 
 SUB = f"{PORTS[0]}.100"

@@ -30,10 +30,10 @@ from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.change import Action, ObjectKind
+from vppcfg.operations.change import Action, ObjectKind
+from vppcfg.operations.stages import Phase
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.services import ServicePart
-from vppcfg.plan.stages import Phase
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())

@@ -17,7 +17,7 @@ from vppcfg.adopt.report import LineOutcome
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.stages import Phase
+from vppcfg.operations.stages import Phase
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

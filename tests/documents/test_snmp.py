@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from vppcfg.app.monitoring.file_names import names_in
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [*sorted((ROOT / "docs" / "examples").glob("*.yaml")), ROOT / "debian" / "vppcfg.yaml"]

@@ -94,7 +94,7 @@ def session(seed: int) -> str:
     clock: Any = SimulatedClock()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         for place, value in (
-            ("vppcfg.loadtest.cli.engines.SystemClock", lambda: clock),
+            ("vppcfg.cli.loadtest.engines.SystemClock", lambda: clock),
             ("vppcfg.loadtest.trex.engine.Guard", _NoGuard),
             ("vppcfg.loadtest.trex.stateful.Guard", _NoGuard),
             ("vppcfg.loadtest.trex.channel.TIMEOUT_S", SILENCE_S),

@@ -10,14 +10,14 @@ from vppcfg.adopt.grammar import grammar_of
 from vppcfg.app.loading import read_state
 from vppcfg.common.release import NEWEST, RELEASES, Release
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan

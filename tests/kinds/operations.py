@@ -9,7 +9,7 @@ from tests.kinds.samples import Samples, all_samples
 from tests.kinds.there_and_back import configuration_of, plan_to
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.rollback import reverse_plan
 

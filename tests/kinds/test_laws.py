@@ -16,10 +16,13 @@ from tests.operations import every_operation
 from tests.simulated_vpp import connected
 from vppcfg.config.dump import state_as_file
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.interface import SetRxPlacement, SetTxPlacement
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
+from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.model.keys import keys_of
 from vppcfg.model.state import State
-from vppcfg.plan import operations as op
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.state_document import document_of, state_of
@@ -75,9 +78,9 @@ def test_every_kind_has_samples() -> None:
 
 
 BEYOND_SAMPLES = {
-    *(op.CreateLinuxBridge, op.CreateNamespace, op.SetLinuxBridge, op.SetLinuxLink),
-    *(op.SetRxPlacement, op.SetTxPlacement),
-    *(op.AnchorHost, op.RestoreInVpp, op.RestoreInLinux, op.RemoveAttachment),
+    *(CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink),
+    *(SetRxPlacement, SetTxPlacement),
+    *(AnchorHost, RestoreInVpp, RestoreInLinux, RemoveAttachment),
 }
 """Operations in Linux, on queues, which a VPP without workers does not place, and on what others have."""
 

@@ -8,9 +8,9 @@ import yaml
 
 from tests.kinds.samples import Samples
 from tests.laws.test_simulator_laws import apply_to
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff

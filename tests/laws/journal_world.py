@@ -29,10 +29,11 @@ from vppcfg.config.load import Loaded, parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
+from vppcfg.kinds.interface import SetPacketMtu
 from vppcfg.model.state import State
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import Operation, SetPacketMtu
-from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

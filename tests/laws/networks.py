@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import (
+from vppcfg.config.resolve import resolve
+from vppcfg.config.rules.rule_list import check_rules
+from vppcfg.entries.configuration import (
     AclConfig,
     BridgeConfig,
     Configuration,
@@ -28,10 +30,8 @@ from vppcfg.config.configuration import (
     VirtualInterfaceConfig,
     VrfConfig,
 )
-from vppcfg.config.parsed import Parsed
-from vppcfg.config.resolve import resolve
-from vppcfg.config.rules.index import index_of
-from vppcfg.config.rules.rule_list import check_rules
+from vppcfg.entries.index import index_of
+from vppcfg.entries.parsed import Parsed
 from vppcfg.kinds import tag_rewrite
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig

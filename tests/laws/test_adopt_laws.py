@@ -24,10 +24,10 @@ from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption, NatMapping
 from vppcfg.model.problem import Severity

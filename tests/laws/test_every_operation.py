@@ -4,9 +4,10 @@ from tests.kinds.operations import sampled_operations
 from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.path_mtu import AnchorHost
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import AnchorHost, RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan

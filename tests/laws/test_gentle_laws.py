@@ -10,8 +10,8 @@ from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit, numbered_plan_ends
 from tests.laws.test_impact_laws import found_by_the_plan, states_on_the_way
 from tests.services import found_on_the_way
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond, BondMode, Membership
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind

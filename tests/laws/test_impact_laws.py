@@ -11,14 +11,14 @@ from hypothesis import given
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
 from tests.services import Found, found_on_the_way
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.impact import Impact, part_name
 from vppcfg.plan.links import Links
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.services import ServicePart
-from vppcfg.plan.working_state import WorkingState
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe, UndecidedError

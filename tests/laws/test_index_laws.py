@@ -19,7 +19,7 @@ from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.attachment import ApiCall, Attachment, Values, cli_call, index_placeholder, stored_call
-from vppcfg.plan.operations import RestoreInVpp
+from vppcfg.operations.attachment import RestoreInVpp
 from vppcfg.plan.unmanaged import irremovable
 from vppcfg.simulator.kinds.mroute import MrouteMain
 from vppcfg.simulator.pool import Pool

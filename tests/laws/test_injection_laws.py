@@ -16,10 +16,10 @@ from tests.laws.examples import examples
 from tests.simulated_vpp import connected
 from vppcfg.common.release import release_of
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
-from vppcfg.config.names import INTERFACE, LCP, LIST, NETNS
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.names import INTERFACE, LCP, LIST, NETNS
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
 from vppcfg.model.state import State

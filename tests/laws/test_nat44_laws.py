@@ -6,8 +6,8 @@ from tests.laws.test_simulator_laws import apply_to
 from tests.nat44_changes import PORTS, configurations
 from tests.simulated_vpp import connected
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan

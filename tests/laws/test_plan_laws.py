@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, states, without_what_is_left_open
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
+from vppcfg.operations.change import ObjectKind
 from vppcfg.plan.bootstrap_state import restorable
-from vppcfg.plan.change import ObjectKind
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay

@@ -11,8 +11,8 @@ from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
 from vppcfg.app.approval import Terms, guard, rollback_objections
 from vppcfg.app.console import Silent
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan

@@ -14,15 +14,15 @@ from tests.laws.networks import numbered_pair
 from tests.simulated_vpp import connected
 from tests.simulator_tables import tables_of, telling_numbers
 from vppcfg.app.report import SilentReport
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
+from vppcfg.operations.stages import Step, waits
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.stages import Step, waits
-from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.perform import perform_plan

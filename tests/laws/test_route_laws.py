@@ -6,15 +6,15 @@ from hypothesis import given
 
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.working_state import WorkingState
 
 
 def check(observed: State, configuration: Configuration) -> int:

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, numbered_pair, states
 from tests.simulated_vpp import connected
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import State
 from vppcfg.plan.bootstrap_state import restorable

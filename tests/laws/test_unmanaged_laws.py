@@ -9,14 +9,16 @@ import pytest
 from tests.laws.networks import numbered_plan_ends
 from tests.unit.plan.test_carried_in_linux import address, route
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
-from vppcfg.plan.operations import DeleteInterface, RestoreInLinux, RestoreInVpp, SetAdminState
+from vppcfg.operations.attachment import RestoreInLinux, RestoreInVpp
+from vppcfg.operations.operation import DeleteInterface
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import Survival, irremovable, touched, touched_in_linux, unmanaged_changes, with_unmanaged
-from vppcfg.plan.working_state import WorkingState
 
 NUMBERS = range(60)
 

@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.common.release import RELEASES, Release, release_of
 from vppcfg.config.load import parse_text
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.upgrade.finding import ReleaseChange, Weight
 from vppcfg.upgrade.judging import judge_upgrade

@@ -20,8 +20,8 @@ from tests.simulated_vpp import connected
 from vppcfg.app.applying import apply_configuration
 from vppcfg.app.approval import Limits, Terms
 from vppcfg.app.console import Silent
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import ExitCode
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State

@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.perform import WINDOW
 

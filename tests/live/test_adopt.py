@@ -21,8 +21,10 @@ from vppcfg.common.release import release_of
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.interface import SetLinkMtu, SetPacketMtu, SetTag
+from vppcfg.kinds.linux_device import SetLinuxLink
 from vppcfg.kinds.route import SetRoute
-from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacketMtu, SetTag
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import make_plan
 
 REASON = skip_reason()

@@ -8,12 +8,14 @@ import pytest
 from tests.real_vpp import RealVpp, running
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.kinds.acl_operations import DeleteAcl
-from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.bridge_operations import CreateBridge, DeleteBridge, ForgetMac
-from vppcfg.kinds.l2_operations import JoinBridge
+from vppcfg.kinds.interface import SetAdminState, SetMac, SetPacketMtu
+from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
-from vppcfg.kinds.ra_operations import ResetRa, SetRa, SetRaPrefix, SilenceRa
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.kinds.ra_operations import RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, SetTable, SweepVrfRoutes
 from vppcfg.model.bond import Bond, BondMode, Membership
@@ -23,7 +25,7 @@ from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, Vxlan
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan import operations as op
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.live import LiveDataplane, connect
 
 PORTS = ("port0", "port1", "port2", "port3")
@@ -47,7 +49,7 @@ def plane(vpp: RealVpp) -> Iterator[LiveDataplane]:
         assert replace(after, has_mpls_table=before.has_mpls_table) == before
 
 
-def do(plane: LiveDataplane, *operations: op.Operation) -> State:
+def do(plane: LiveDataplane, *operations: Operation) -> State:
     """Carry out `operations`, all of them, and return the state."""
     assert plane.perform(operations) == Performance(done=tuple(range(len(operations))))
     return plane.observe()
@@ -63,9 +65,7 @@ def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_agai
         mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
     )
     assert state.interfaces[bond].mac == MACS[2]
-    state = do(
-        plane, op.SetMac(interface=bond, mac="02:00:00:00:00:99"), RemoveBondMember(interface="port2", bond=bond)
-    )
+    state = do(plane, SetMac(interface=bond, mac="02:00:00:00:00:99"), RemoveBondMember(interface="port2", bond=bond))
     assert state.interfaces[bond].mac == "02:00:00:00:00:99"
     assert do(plane, AddBondMember(interface="port3", bond=bond)).interfaces[bond].mac == MACS[3]
     do(plane, DeleteBond(interface=bond))
@@ -75,7 +75,7 @@ def test_a_mac_address_of_an_interface_that_is_gone_is_seen_and_forgotten(plane:
     do(plane, CreateBridge(bd_id=9, settings=BridgeSettings(), tag=""))
     loopback = CreateLoopback(interface="loop9", instance=9, mac="")
     static = SetStaticMac(interface="loop9", bd_id=9, mac="02:00:00:00:00:07", is_on=True)
-    do(plane, loopback, JoinBridge(interface="loop9", bd_id=9), static, op.LeaveL2(interface="loop9"))
+    do(plane, loopback, JoinBridge(interface="loop9", bd_id=9), static, LeaveL2(interface="loop9"))
     state = do(plane, DeleteLoopback(interface="loop9"))
     assert state.bridges["bd9"].stray_macs == ("02:00:00:00:00:07",)
     do(plane, ForgetMac(bd_id=9, mac="02:00:00:00:00:07"), DeleteBridge(bd_id=9))
@@ -134,37 +134,37 @@ def test_routers_are_advertised_and_seen(plane: LiveDataplane) -> None:
     state = do(plane, SilenceRa(interface="port1"))
     assert state.interfaces["port1"].ra == RouterAdvertisements(is_sent=False, prefixes=expected[:1])
     assert do(plane, *prefixes[1].undoing).interfaces["port1"].ra is None
-    do(plane, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
+    do(plane, RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
 
 
 def test_ipv6_is_renewed_however_often_it_is_on(plane: LiveDataplane, vpp: RealVpp) -> None:
     addresses = [AddAddress(interface="port1", address=f"2001:db8:{number}::1/64") for number in "abc"]
     do(plane, *addresses)
     settings = SetRa(interface="port1", settings=RouterAdvertisements(is_managed=True))
-    advertised = do(plane, op.SetPacketMtu(interface="port1", mtu=1400), settings).interfaces["port1"]
+    advertised = do(plane, SetPacketMtu(interface="port1", mtu=1400), settings).interfaces["port1"]
     assert (advertised.packet_mtu, advertised.ra_mtu) == (1400, 9000)
     vpp.cli("enable ip6 interface port1")
-    state = do(plane, op.RenewIpv6(interface="port1"))
+    state = do(plane, RenewIpv6(interface="port1"))
     assert (state.interfaces["port1"].ra, state.interfaces["port1"].ra_mtu) == (None, 0)
     assert state.interfaces["port1"].addresses == advertised.addresses
-    do(plane, *(op.RemoveAddress(interface="port1", address=each.address) for each in addresses))
+    do(plane, *(RemoveAddress(interface="port1", address=each.address) for each in addresses))
     assert "IP6 disabled" not in vpp.cli("show ip6 interface port1")[1]
     vpp.cli("disable ip6 interface port1")
     assert "IP6 disabled" in vpp.cli("show ip6 interface port1")[1]
-    do(plane, op.SetPacketMtu(interface="port1", mtu=9000))
+    do(plane, SetPacketMtu(interface="port1", mtu=9000))
 
 
 def test_neighbours_are_entered_changed_and_taken_out(plane: LiveDataplane, vpp: RealVpp) -> None:
     one, other = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
-    entered = [op.SetNeighbor(interface="port1", address=each, mac=one) for each in ("2001:db8::5", "192.0.2.5")]
+    entered = [SetNeighbor(interface="port1", address=each, mac=one) for each in ("2001:db8::5", "192.0.2.5")]
     assert do(plane, *entered).interfaces["port1"].neighbors == (
         Neighbor(address="192.0.2.5", mac=one),
         Neighbor(address="2001:db8::5", mac=one),
     )
     state = do(
         plane,
-        op.SetNeighbor(interface="port1", address="192.0.2.5", mac=other),
-        op.RemoveNeighbor(interface="port1", address="2001:db8::5", mac=one),
+        SetNeighbor(interface="port1", address="192.0.2.5", mac=other),
+        RemoveNeighbor(interface="port1", address="2001:db8::5", mac=one),
     )
     assert state.interfaces["port1"].neighbors == (Neighbor(address="192.0.2.5", mac=other),)
     assert vpp.cli(f"set ip neighbor port2 192.0.2.6 {one} static no-fib-entry") == (0, "")
@@ -172,14 +172,14 @@ def test_neighbours_are_entered_changed_and_taken_out(plane: LiveDataplane, vpp:
     assert odd == Neighbor(address="192.0.2.6", mac=one, has_route=False)
     do(
         plane,
-        op.RemoveNeighbor(interface="port1", address="192.0.2.5", mac=other),
-        op.RemoveNeighbor(interface="port2", address="192.0.2.6", mac=one),
+        RemoveNeighbor(interface="port1", address="192.0.2.5", mac=other),
+        RemoveNeighbor(interface="port2", address="192.0.2.6", mac=one),
     )
 
 
 def test_routes_of_the_api_are_swept_and_the_interface_stays_up(plane: LiveDataplane, vpp: RealVpp) -> None:
     do(plane, CreateVrf(table_id=7, is_ipv6=False, name="red"))
-    do(plane, SetTable(interface="port0", is_ipv6=False, table_id=7), op.SetAdminState(interface="port0", is_up=True))
+    do(plane, SetTable(interface="port0", is_ipv6=False, table_id=7), SetAdminState(interface="port0", is_up=True))
     path = {"sw_if_index": 0xFFFFFFFF, "proto": 0, "nh": {"address": {"ip4": "192.0.2.7"}}, "label_stack": [{}] * 16}
     route = {"table_id": 7, "prefix": "10.9.0.0/16", "n_paths": 1, "paths": [{**path, "type": 0, "n_labels": 0}]}
     assert vpp.client.api.ip_route_add_del(is_add=True, route=route).retval == 0
@@ -190,7 +190,7 @@ def test_routes_of_the_api_are_swept_and_the_interface_stays_up(plane: LiveDatap
     assert state.interfaces["port0"].is_up
     do(
         plane,
-        op.SetAdminState(interface="port0", is_up=False),
+        SetAdminState(interface="port0", is_up=False),
         SetTable(interface="port0", is_ipv6=False, table_id=0),
         DeleteVrf(table_id=7, is_ipv6=False),
     )
@@ -200,7 +200,7 @@ def test_the_routes_of_others_are_told_with_who_made_them(plane: LiveDataplane, 
     red, six = FibTable(table_id=7, name="red"), FibTable(table_id=7, is_ipv6=True, name="red")
     do(plane, *[CreateVrf(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in (False, True)])
     do(plane, SetTable(interface="port0", is_ipv6=False, table_id=7))
-    do(plane, AddAddress(interface="port0", address="192.0.2.1/24"), op.SetAdminState(interface="port0", is_up=True))
+    do(plane, AddAddress(interface="port0", address="192.0.2.1/24"), SetAdminState(interface="port0", is_up=True))
     assert plane.foreign_routes([red, six]) == []
     for line in (
         "ip route add 10.9.0.0/16 table 7 via 192.0.2.7",
@@ -220,8 +220,8 @@ def test_the_routes_of_others_are_told_with_who_made_them(plane: LiveDataplane, 
         assert vpp.cli(line) == (0, "")
     do(
         plane,
-        op.SetAdminState(interface="port0", is_up=False),
-        op.RemoveAddress(interface="port0", address="192.0.2.1/24"),
+        SetAdminState(interface="port0", is_up=False),
+        RemoveAddress(interface="port0", address="192.0.2.1/24"),
         SetTable(interface="port0", is_ipv6=False, table_id=0),
         *[DeleteVrf(table_id=7, is_ipv6=is_ipv6) for is_ipv6 in (False, True)],
     )

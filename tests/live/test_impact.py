@@ -9,7 +9,8 @@ from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.bond.reading import active_members
-from vppcfg.plan.operations import Operation, SetAdminState
+from vppcfg.kinds.interface import SetAdminState
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.live import LiveDataplane, connect
 
 ONE, TWO, THREE = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")

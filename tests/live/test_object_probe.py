@@ -7,8 +7,8 @@ from tests.real_vpp import prefix, since
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import send_probes
 from vppcfg.app.rehearsing import rehearsal
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.path_mtu import SetPathMtu
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.probe.report import ProbeReport, report_of

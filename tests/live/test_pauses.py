@@ -8,10 +8,11 @@ from typing import NamedTuple
 import pytest
 
 from tests.real_vpp import RealVpp, running
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.model.nat44 import Nat44
-from vppcfg.plan.operations import Operation, SetAdminState
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.pauses import pauses_of
 from vppcfg.vpp.live import LiveDataplane, connect
 

@@ -20,8 +20,8 @@ from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import prove, send_probes
 from vppcfg.app.rehearsing import Rehearsal, rehearsal, rehearse, with_observed_choices
 from vppcfg.cli.main import main
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load, parse_text
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import ExitCode, PlanProofError
 from vppcfg.model.interface import InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.state import State

@@ -18,9 +18,9 @@ from tests.operations import every_operation
 from tests.real_vpp import RealVpp, running
 from tests.wireguard_keys import KEYS
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, VirtualInterfaceConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, LcpConfig, VirtualInterfaceConfig
 from vppcfg.errors import PlanProofError
 from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.kinds.port import PortConfig
@@ -31,8 +31,8 @@ from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
 from vppcfg.model.vhost_user import VhostUser
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.transaction.perform import perform_plan

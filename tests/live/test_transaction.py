@@ -15,7 +15,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, ExitCode
 from vppcfg.kinds.gre import DeleteGre
 from vppcfg.kinds.mpls import SetMpls
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 
 REASON = skip_reason()
 

@@ -17,7 +17,7 @@ from tests.real_vpp import prefix, release, release_in, skip_reason, stand_ins
 from vppcfg.cli.main import main
 from vppcfg.common.release import Release, release_of
 from vppcfg.config.load import parse_text
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.upgrade.finding import ReleaseChange, Weight
 from vppcfg.upgrade.judging import judge_upgrade

@@ -27,7 +27,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.dataplane import Performance
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.impact_text import consequences

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from vppcfg.config.names import is_acl_name
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
+from vppcfg.entries.names import is_acl_name
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl, canonical_macip_rule, canonical_rule
 from vppcfg.model.interface import FIXED_LINK_MTU, WITHOUT_MTU, Interface, InterfaceKind
 from vppcfg.model.kinds import values_with_kind

@@ -14,8 +14,8 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
 from vppcfg.common.addresses import canonical_address
 from vppcfg.common.numbers import whole_number
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import StateAsFile
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.ownership import description_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vppcfg.config.yaml.text import KeyValue, key_lines, scalar
+from vppcfg.entries.yaml.text import KeyValue, key_lines, scalar
 from vppcfg.model.state import State
 
 Settings = Mapping[str, Any]

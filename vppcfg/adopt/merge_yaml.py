@@ -17,9 +17,9 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.dump import state_as_file
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.overlay import merged_text
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.overlay import merged_text
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 

@@ -10,9 +10,9 @@ from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.unsupported_commands import RestFile
 from vppcfg.config.load import parse_text
 from vppcfg.config.migration import MigrationKind, MigrationNote, migrate
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.overlay import merged_text
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.overlay import merged_text
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import KeyPath, Severity
 from vppcfg.model.state import State

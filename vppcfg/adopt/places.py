@@ -8,8 +8,8 @@ from typing import Any
 from vppcfg.adopt.words import NEIGHBOR_WORDS, Words, after, behind, beside, first, other_words, paired, second
 from vppcfg.common.addresses import is_link_local
 from vppcfg.common.numbers import whole_number
-from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.placement import RX_KEY, TX_KEY
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 
 Place = tuple[str, ...]

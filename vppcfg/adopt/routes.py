@@ -16,12 +16,12 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.common.addresses import canonical_prefix
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import is_older
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible
-from vppcfg.config.parsed import Parsed
-from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
-from vppcfg.config.sections.section import Unmanaged
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.index import index_of
+from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.section import Unmanaged
 from vppcfg.kinds.route_section import KEY, SECTION
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.problem import Severity

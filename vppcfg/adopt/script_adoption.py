@@ -29,8 +29,8 @@ from vppcfg.adopt.unsupported_commands import as_left, left_lines, rest_of
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
 from vppcfg.config.dump import state_as_file
-from vppcfg.config.sections.placement import RX_KEY, TX_KEY
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.placement import RX_KEY, TX_KEY
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface

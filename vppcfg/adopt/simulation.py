@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from vppcfg.adopt.places import PLACING, placed_port, queue_in
-from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
+from vppcfg.entries.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.content import content_of
 from vppcfg.simulator.ip6_link import Ip6LinkMain

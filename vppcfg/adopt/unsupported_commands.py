@@ -12,7 +12,7 @@ from vppcfg.adopt.report import SourceLine
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.common.printable import is_harmless, printable
-from vppcfg.config.configuration import Configuration
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.record import record

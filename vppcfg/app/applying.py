@@ -21,9 +21,9 @@ from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, PlanRefusedError, UsageError, VppcfgError
 from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem

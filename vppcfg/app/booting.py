@@ -21,10 +21,10 @@ from vppcfg.app.routing import bring_back_accepted_routing
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import log_unlike
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
 from vppcfg.model.hooks import NO_HOOKS, Hooks
 from vppcfg.model.ownership import NameGlobs

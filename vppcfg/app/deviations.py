@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.change import Action, Change, ObjectKind
+from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.plan.diff import diff
 from vppcfg.probe.deviation import Deviation
 from vppcfg.probe.outcome import Blame

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, source_of
-from vppcfg.config.yaml.files import STDIN_NAMES, can_be_read_again
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import STDIN_NAMES, can_be_read_again
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.programs import Program
 from vppcfg.transaction.safe_open import read_named, refuse_foreign_pipe

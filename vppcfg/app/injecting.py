@@ -22,8 +22,8 @@ from vppcfg.app.rehearsing import with_observed_choices
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
 from vppcfg.app.vpp_with_linux import Router
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.probe.network import Network

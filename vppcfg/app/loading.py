@@ -9,10 +9,10 @@ from dataclasses import replace
 from vppcfg.app.console import Console
 from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, load
-from vppcfg.config.yaml.files import SourceFiles, read_source
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import SourceFiles, read_source
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.state import State
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from vppcfg.common.edited_yaml import EditedText, block_map, data_of, flow_map
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.config.valid_dump import left_out_keys, valid_dump, write
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError, PlanRefusedError
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs, is_foreign

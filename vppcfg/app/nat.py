@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Protocol
 
 from vppcfg.app.target import Target
-from vppcfg.config.configuration import Configuration
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.nat44.section import objects_of
 from vppcfg.model.det44 import Det44Map
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, end_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vppcfg.app.console import Console
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.dataplane import Dataplane
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State

@@ -11,8 +11,8 @@ from pathlib import Path
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import prove
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration, InterfaceConfig, VirtualInterfaceConfig
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, VirtualInterfaceConfig
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.port import PortConfig

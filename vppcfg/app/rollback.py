@@ -23,7 +23,7 @@ from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
-from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
+from vppcfg.entries.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind

@@ -17,11 +17,11 @@ from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.keys import wanted_keys
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.files import STDIN, files_at
 from vppcfg.dataplane import Dataplane, restarted_text
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import STDIN, files_at
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.linux_neighbors import as_in_linux
 from vppcfg.model.live_state import with_live_of

@@ -23,7 +23,7 @@ from vppcfg.app.target import Target
 from vppcfg.common.printable import json_text, printable_lines
 from vppcfg.common.redaction import Removal, redacted, redacted_document
 from vppcfg.common.report_archive import CONTENTS, FORMAT_VERSION, KIND, STARTUP_CONF, STATE
-from vppcfg.config.yaml.files import SourceFiles, read_source
+from vppcfg.entries.yaml.files import SourceFiles, read_source
 from vppcfg.errors import VppcfgError
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import host_document

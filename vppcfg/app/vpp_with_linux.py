@@ -14,6 +14,10 @@ from vppcfg.app.linux_side import SettingsReader, attachments_in_linux, linux_na
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
+from vppcfg.kinds.interface import SetAdminState
+from vppcfg.kinds.lcp.operations import CreateLcpPair
+from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
+from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
@@ -24,18 +28,9 @@ from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.carried_in_linux import LISTENER
-from vppcfg.plan.operations import (
-    CreateLcpPair,
-    CreateLinuxBridge,
-    CreateNamespace,
-    CreateSubInterface,
-    Operation,
-    RestoreInLinux,
-    SetAdminState,
-    SetLinuxBridge,
-    SetLinuxLink,
-)
+from vppcfg.operations.attachment import RestoreInLinux
+from vppcfg.operations.carried_in_linux import LISTENER
+from vppcfg.operations.operation import Operation
 
 _AT_ONCE = 1000
 """Settings of Linux devices between two looks at whether to go on."""

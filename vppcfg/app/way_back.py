@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.app.intent import Intent
 from vppcfg.errors import PlanProofError, PlanRefusedError
 from vppcfg.model.ownership import NameGlobs
-from vppcfg.plan.change import Action, Change
+from vppcfg.operations.change import Action, Change
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.rollback import WayBack, way_back
 from vppcfg.render.plan_text import plan_text

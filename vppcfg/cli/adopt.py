@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
-    from vppcfg.config.configuration import Configuration
+    from vppcfg.entries.configuration import Configuration
     from vppcfg.model.state import State
     from vppcfg.model.vpp_object import Ownership
 
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _of_sources(args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.sources import Source, SourceKind, kind_of
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
 
     if len(args.sources) == 1 and args.kind is None and (adoption := _of_report(args.sources[0])) is not None:
         return adoption
@@ -175,7 +175,7 @@ def _folder(name: str) -> Folder | None:
 
     from vppcfg.adopt.sources import Folder
     from vppcfg.common.unpacking import content_of, files_in_archive, files_in_folder, is_archive
-    from vppcfg.config.yaml.files import can_be_read_again
+    from vppcfg.entries.yaml.files import can_be_read_again
 
     if os.path.isdir(name):
         return Folder(files=files_in_folder(Path(name)), name=name.rstrip("/"))
@@ -202,7 +202,7 @@ def _joined(
 ) -> Adoption:
     from vppcfg.adopt.merge_sources import adopt_sources
     from vppcfg.adopt.sources import reader_below, reader_in
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
 
     rest_name = _rest_name(args)
     rest_file = os.path.abspath(rest_name) if rest_name is not None else None
@@ -254,7 +254,7 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.adoption import adopt_state
     from vppcfg.adopt.startup_conf import adopt_conf
     from vppcfg.cli.dump import with_whole_descriptions
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
 
     target = target_of(args)
     with target.connect() as dataplane:

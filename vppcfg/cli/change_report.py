@@ -20,8 +20,8 @@ from vppcfg.cli.progress import Progress
 from vppcfg.common.printable import json_text, printable
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.plan.change import Change
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.change import Change
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.pauses import ALONE_MS, time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.render.pause_text import pause_document

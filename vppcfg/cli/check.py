@@ -126,7 +126,7 @@ def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Seq
 
 def _show_merged(loaded: Loaded) -> None:
     from vppcfg.cli.output import write
-    from vppcfg.config.yaml.overlay import annotated_text
+    from vppcfg.entries.yaml.overlay import annotated_text
 
     if loaded.document is not None:
         write(annotated_text(loaded.document, loaded.name), sys.stdout)
@@ -134,7 +134,7 @@ def _show_merged(loaded: Loaded) -> None:
 
 def _merged(loaded: Loaded) -> list[dict[str, object]]:
     """Return every value as data for JSON, empty when a file could not be read to its end."""
-    from vppcfg.config.yaml.overlay import keys_with_origin
+    from vppcfg.entries.yaml.overlay import keys_with_origin
 
     if loaded.document is None:
         return []

@@ -143,11 +143,11 @@ def _imported(name: str) -> CommandModule:
 
             return upgrade
         case "tune":
-            from vppcfg.tune.cli import command as tune
+            from vppcfg.cli.tune import command as tune
 
             return tune
         case "loadtest":
-            from vppcfg.loadtest.cli import command as loadtest
+            from vppcfg.cli.loadtest import command as loadtest
 
             return loadtest
         case "completion":

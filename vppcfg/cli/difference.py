@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from vppcfg.cli.output import Colour, Paint
 from vppcfg.common.printable import printable
 from vppcfg.model.state import State
-from vppcfg.plan.change import Action
+from vppcfg.operations.change import Action
 from vppcfg.plan.plan import Plan
 from vppcfg.render.diff_view import DiffLine, diff_lines, difference_lines
 

@@ -20,7 +20,7 @@ from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.config.configuration import Configuration
+    from vppcfg.entries.configuration import Configuration
     from vppcfg.model.state import State
     from vppcfg.transaction.journal import Journal
 
@@ -100,7 +100,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
     from vppcfg.app.merge_dump import merged_configuration
     from vppcfg.cli.output import write_difference, write_document
     from vppcfg.common.edited_yaml import difference
-    from vppcfg.config.yaml.files import can_be_read_again, read_source
+    from vppcfg.entries.yaml.files import can_be_read_again, read_source
 
     if not can_be_read_again(file_name):
         raise UsageError("--into cannot write to standard input or a pipe", "name a file")

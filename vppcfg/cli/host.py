@@ -73,7 +73,7 @@ def read_machine(file_name: str) -> Host:
     """Return the machine in an inventory, `-` for standard input. Raise ConfigError or UsageError."""
     from vppcfg.common.bounds import CONFIG_BYTES
     from vppcfg.common.documents import parse_json
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
     from vppcfg.model.host import host_of
 
     source, hint = read_source(file_name), "`vppcfg host -o host.json` writes an inventory"

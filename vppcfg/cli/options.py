@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vppcfg.app.approval import Terms
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
-    from vppcfg.config.yaml.files import SourceFiles
+    from vppcfg.entries.yaml.files import SourceFiles
     from vppcfg.model.checks import Check
     from vppcfg.transaction.guard import Limits
 
@@ -57,7 +57,7 @@ def refuse_to_overwrite(file_name: str | None, *, force: bool, option: str = "-o
 
 def files_of(args: argparse.Namespace) -> SourceFiles:
     """Return the files that -c names."""
-    from vppcfg.config.yaml.files import SourceFiles
+    from vppcfg.entries.yaml.files import SourceFiles
 
     return SourceFiles(names=args.config)
 

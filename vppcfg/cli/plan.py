@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
     from vppcfg.app.routing import DaemonChange, RoutingPlan
     from vppcfg.cli.console import Terminal
-    from vppcfg.config.configuration import Configuration
     from vppcfg.config.load import Loaded
     from vppcfg.dataplane import Dataplane
+    from vppcfg.entries.configuration import Configuration
     from vppcfg.model.problem import Problem
     from vppcfg.model.programs import Program
     from vppcfg.model.state import State
-    from vppcfg.plan.operations import Operation
+    from vppcfg.operations.operation import Operation
     from vppcfg.plan.plan import Plan
     from vppcfg.transaction.guard import Objection
 

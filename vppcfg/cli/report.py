@@ -16,8 +16,8 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
+from vppcfg.cli.tune.options import add_live_options, announce, reading_plan
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.tune.cli.options import add_live_options, announce, reading_plan
 
 log = logging.getLogger("root.main")
 

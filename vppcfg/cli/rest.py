@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the commands and report each; one that VPP refuses ends nothing but makes the command fail."""
     from vppcfg.app.rest import LineEnd, run_rest
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
 
     commands = list(_commands(read_source(args.file).decode(errors="replace")))
     ends: Counter[LineEnd] = Counter()

@@ -20,8 +20,8 @@ from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UntrustedFileEr
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
-    from vppcfg.config.configuration import Configuration
     from vppcfg.config.load import Loaded
+    from vppcfg.entries.configuration import Configuration
     from vppcfg.model.dataplane import RunningVpp
     from vppcfg.model.host import Host
     from vppcfg.startup.settings import Settings

@@ -21,7 +21,7 @@ from vppcfg.errors import ConfigError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
-    from vppcfg.config.yaml.files import SourceFiles
+    from vppcfg.entries.yaml.files import SourceFiles
     from vppcfg.model.state import State
     from vppcfg.upgrade.report import UpgradeReport
     from vppcfg.upgrade.subject import NamedText
@@ -169,7 +169,7 @@ def _source_release(args: argparse.Namespace, observed: State | None) -> tuple[R
 
 def _startup(args: argparse.Namespace) -> NamedText | None:
     """Return startup.conf, None when there is none at its usual place. Raise UsageError when a named one is missing."""
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
     from vppcfg.upgrade.subject import NamedText
 
     path = args.startup or os.path.join(args.root, STARTUP_CONF)
@@ -185,7 +185,7 @@ def _scripts(
     args: argparse.Namespace, startup: NamedText | None, old: Release, files: SourceFiles
 ) -> tuple[NamedText, ...]:
     """Return the scripts that startup.conf names, that of what `vppcfg adopt` left, and those that are named."""
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.entries.yaml.files import read_source
     from vppcfg.upgrade.subject import NamedText
 
     found = [path for path in _executed(startup, old, args.root) if os.path.isfile(path)]

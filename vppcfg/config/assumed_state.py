@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.common.numbers import whole_number
-from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
-from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
+from vppcfg.kinds.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.owned_list import OWNED

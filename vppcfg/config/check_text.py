@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.config.schema.check import check_shape
 from vppcfg.config.sections.checks import KEY, parse_check
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import UsageError
 from vppcfg.model.checks import Check
 from vppcfg.model.problem import Problem

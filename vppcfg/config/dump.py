@@ -12,16 +12,16 @@ from operator import attrgetter
 from typing import Any
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired_state import whole_descriptions
-from vppcfg.config.names import glob_of
-from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
-from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
-from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.engine.table_kind import AnyTable
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.desired_state import whole_descriptions
+from vppcfg.entries.index import index_of
+from vppcfg.entries.names import glob_of
+from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.bond.entry import BondConfig

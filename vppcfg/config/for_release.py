@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.entries.configuration import Configuration
+from vppcfg.kinds.interface_values import WITH_RELEASE
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.error_recovery import recovered
 from vppcfg.config.parse import parse
-from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.schema.quick import doubtful_part
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.errors import too_many
-from vppcfg.config.yaml.files import SourceFiles, read_source
-from vppcfg.config.yaml.overlay import merged_text, overlaid, without_extensions
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.index import index_of
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.errors import too_many
+from vppcfg.entries.yaml.files import SourceFiles, read_source
+from vppcfg.entries.yaml.overlay import merged_text, overlaid, without_extensions
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.model.problem import KeyPath, Problem, ProblemList, Severity
 from vppcfg.record import record
 

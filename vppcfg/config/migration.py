@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vppcfg.common.addresses import canonical_address
-from vppcfg.config.yaml.overlay import copied
+from vppcfg.entries.yaml.overlay import copied
 from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface

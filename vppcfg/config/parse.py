@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.parsed import Parsed
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.config.sections.section import Parsing, enter
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.section import Parsing, enter
 from vppcfg.model.problem import KeyPath
 
 

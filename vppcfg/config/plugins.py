@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.interface_key import InterfaceKey
-from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
-from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.interface_key import InterfaceKey
+from vppcfg.entries.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds import acl_section
+from vppcfg.kinds.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 

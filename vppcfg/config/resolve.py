@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from vppcfg.common.numbers import numbered
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import conflicts, taken_by_live
 from vppcfg.config.removed_holders import owned_by_applied
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.entry_keys import ENTRY_KEYS

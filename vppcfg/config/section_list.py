@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections import (
     checks,
     dataplane,
@@ -17,8 +16,9 @@ from vppcfg.config.sections import (
     routing,
     unmanaged,
 )
-from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.entries.configuration import VirtualInterfaceConfig
+from vppcfg.entries.section import NamedSection, Section
+from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import acl, acl_match, bridge, loopback, macip_acl, vrf_section
 from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface

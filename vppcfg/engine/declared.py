@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.keys import YamlKey, keys_of
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 DESCRIPTION = """description: str(exclude='"\\'', required=False)"""
 """The line of schema/vppcfg.yaml for what every entry may have."""

@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from vppcfg.config.interface_key import InterfaceKey
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.kind import Kind, Questions
-from vppcfg.plan.feature import Feature, SetFeature, Switch
-from vppcfg.plan.request import Known
-from vppcfg.plan.stages import Stage
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.entries.interface_key import InterfaceKey
+from vppcfg.entries.yaml.text import Value
+from vppcfg.operations.feature import Feature, SetFeature, Switch
+from vppcfg.operations.request import Known
+from vppcfg.operations.stages import Stage
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader
 
 V = TypeVar("V")
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Section
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import Section
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
-from vppcfg.plan.change import Change
-from vppcfg.plan.feature import Feature
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Known
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.shell import Shown
+from vppcfg.operations.change import Change
+from vppcfg.operations.feature import Feature
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Known
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.shell import Shown
 
 Rule = Callable[[Index], Iterator[Problem]]
 """What entries must be to each other: it takes the index of a file and yields problems; it never raises."""

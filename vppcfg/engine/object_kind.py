@@ -10,12 +10,12 @@ from vppcfg.engine.kind import Kind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.change import Change, ObjectKind, table_changes
-from vppcfg.plan.impact_level import Impact
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.stages import Stage
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.change import Change, ObjectKind, table_changes
+from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.stages import Stage
+from vppcfg.wire.reading import Replies, VppReader
 
 T = TypeVar("T", bound=VppObject)
 

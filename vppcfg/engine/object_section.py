@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import NamedSection, Parsing, Unmanaged
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.section import NamedSection, Parsing, Unmanaged
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent, VppObject, all_of
 

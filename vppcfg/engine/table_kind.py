@@ -6,16 +6,16 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import NamedSection
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.section import NamedSection
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
-from vppcfg.plan.change import Change, ObjectKind, table_changes
-from vppcfg.plan.request import Known
-from vppcfg.plan.working_state import WorkingState
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.change import Change, ObjectKind, table_changes
+from vppcfg.operations.request import Known
+from vppcfg.operations.working_state import WorkingState
+from vppcfg.wire.reading import Replies, VppReader
 
 
 class Tagged(Protocol):

@@ -7,15 +7,15 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from vppcfg.config.configuration import VirtualInterfaceConfig
-from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.engine.kind import CreatedKind
+from vppcfg.entries.configuration import VirtualInterfaceConfig
+from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, Operation
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.row import Row
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, Operation
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.row import Row
 
 C = TypeVar("C", bound=VirtualInterfaceConfig)
 M = TypeVar("M", bound=VirtualInterface)

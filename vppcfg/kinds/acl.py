@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.engine.kind import Questions
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.acl_operations import NOUN, BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.acl_rules import acl_applied, acl_term_unreached, acl_unreached, acl_unused
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
@@ -22,13 +22,13 @@ from vppcfg.model.attachment import ApiCall, Values, index_placeholder, stored_c
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
-from vppcfg.plan.change import ObjectKind
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Known
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, tagged_lists
+from vppcfg.operations.change import ObjectKind
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Known
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, tagged_lists
 
 _DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"
 _ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}

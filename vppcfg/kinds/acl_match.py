@@ -10,9 +10,9 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
-from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
-from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.names import LIST, LIST_LENGTH, is_prefix_list_name
+from vppcfg.entries.section import NamedSection, Naming, Parsing, SectionEntry
 from vppcfg.model.acl import TCP_FLAGS
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Numbering, Operation, Predicate, braced
-from vppcfg.plan.pause import Pause, PauseContext, of_applied_terms, of_replaced_terms
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Numbering, Operation, Predicate, braced
+from vppcfg.operations.pause import Pause, PauseContext, of_applied_terms, of_replaced_terms
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import prefix_values
+from vppcfg.wire.address_codec import prefix_values
 
 NOUN = "access list"
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import AclConfig, InterfaceConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import AclConfig, InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.acl_section import KEY
 from vppcfg.model.acl import AclRule
 from vppcfg.model.problem import Problem, Severity

@@ -8,13 +8,13 @@ from typing import Any
 
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import AclConfig, InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.ip_names import read_ip_names
-from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
-from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import AclConfig, InterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.ip_names import read_ip_names
+from vppcfg.entries.names import ACL_LENGTH, LIST, is_acl_name
+from vppcfg.entries.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import acl_match
 from vppcfg.kinds.acl_term import Context, Term
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclBinding, AclRule, canonical_rule

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix, order_of
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.interface_key import PlainKey
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.interface_key import PlainKey
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.address_rules import (
     address_duplicate,
     address_exact_match,
@@ -31,15 +31,15 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.pause import Pause, PauseContext, of_address
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.pause import Pause, PauseContext, of_address
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed
+from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.reading import Replies, VppReader, malformed
 
 _NO_SUCH_ADDRESS = -60
 """VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""

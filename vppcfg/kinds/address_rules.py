@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vppcfg.common.addresses import AddressKey, address_key
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.model.live_state import covers
 from vppcfg.model.problem import Problem, Severity
 

@@ -9,8 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
-from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.engine.table_kind import TableKind
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import ApiCall, Attachment
 from vppcfg.model.interface import Interface

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.engine.table_kind import TableKind
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.bridge_operations import (
     BridgeFlag,
     CreateBridge,
@@ -25,12 +25,12 @@ from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
-from vppcfg.plan.change import AttributeChange, Change, ObjectKind, attribute_changes, table_changes
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Known
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
-from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
+from vppcfg.operations.change import AttributeChange, Change, ObjectKind, attribute_changes, table_changes
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Known
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
+from vppcfg.wire.reading import Replies, VppReader, malformed, text_of
 
 _DUMP = "bridge_domain_dump"
 _DETAILS = "bridge_domain_details"

@@ -9,22 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, canonical_mac
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Request, Vocabulary
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "arp-entries"
 _DUMP, _DETAILS = "bd_ip_mac_dump", "bd_ip_mac_details"

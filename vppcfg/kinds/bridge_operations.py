@@ -8,11 +8,11 @@ from enum import Enum
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.operation import Operation, Predicate, braced
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import Operation, Predicate, braced
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.wire.address_codec import mac_bytes
 
 
 class BridgeFlag(Enum):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_station
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import BridgeConfig, InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity

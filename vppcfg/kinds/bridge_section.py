@@ -8,11 +8,11 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, InterfaceConfig, KeyHolder, StaticMacConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import number_of
-from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import DEFAULT_MTU, BridgeConfig, InterfaceConfig, KeyHolder, StaticMacConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import number_of
+from vppcfg.entries.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.kinds.static_mac import static_macs
 from vppcfg.kinds.tag_rewrite import usual_rewrite

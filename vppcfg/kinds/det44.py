@@ -10,18 +10,18 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.yaml.text import Value
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 PLUGIN = "det44"
 _ENABLE = "det44_plugin_enable_disable"

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network
 
-from vppcfg.config.sections.section import Section
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.section import Section
 from vppcfg.kinds.det44_rules import RULES
 from vppcfg.kinds.det44_section import SECTION
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.pause import Pause, PauseContext, of_hosts
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.pause import Pause, PauseContext, of_hosts
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _KEY = "det44"
 _SET_MAP, _MAPS, _MAP = "det44_add_del_map", "det44_map_dump", "det44_map_details"

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from vppcfg.common.addresses import address_key
 from vppcfg.common.numbers import MIB, round_up, size_text
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.model.det44 import PORTS, WIDEST_LENGTH, Det44Map, Det44Side
 from vppcfg.model.problem import KeyPath, Problem, Severity
 

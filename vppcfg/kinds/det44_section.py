@@ -12,11 +12,11 @@ from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix
 from vppcfg.common.numbers import numbered
-from vppcfg.config.configuration import Configuration, Det44Config
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import Configuration, Det44Config
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.det44 import PLUGIN
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.problem import KeyPath, Problem

@@ -11,19 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any, ClassVar
 
-from vppcfg.config.names import is_dhcp_hostname
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.index import Index
+from vppcfg.entries.names import is_dhcp_hostname
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import DhcpClient
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import NO_MAC, Indexes, Known, Request, Vocabulary
-from vppcfg.plan.request import Value as MessageValue
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import NO_MAC, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.request import Value as MessageValue
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _SET = "dhcp_client_config"
 _DUMP, _DETAILS = "dhcp_client_dump", "dhcp_client_details"

@@ -13,24 +13,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_host
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection, vrf_of_table
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "dhcp-relay"
 _SET, _DUMP, _DETAILS = "dhcp_proxy_config", "dhcp_proxy_dump", "dhcp_proxy_details"

@@ -11,10 +11,10 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.sections.section import NamedReference
+from vppcfg.entries.configuration import Configuration, InterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.section import NamedReference
 from vppcfg.kinds import address, neighbor
 from vppcfg.kinds.acl_section import ACLS_KEY
 from vppcfg.kinds.lcp.entry import LCP

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vppcfg.errors import DataplaneError
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY
-from vppcfg.plan.request import Value
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.request import Value
+from vppcfg.wire.reading import Replies, VppReader
 
 SOURCES = "fib_source_dump"
 

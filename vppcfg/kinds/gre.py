@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.virtual_interface_section import Plugin
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.kinds.feature_list import output_keys
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Vocabulary
 from vppcfg.record import record
 
 _ADD_DEL = ("gre_tunnel_add_del_v2", "gre_tunnel_add_del")

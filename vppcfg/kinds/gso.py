@@ -13,10 +13,10 @@ from typing import ClassVar
 from vppcfg.common.release import Release
 from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.engine.kind import Questions
-from vppcfg.plan.feature import Switch
-from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.operations.feature import Switch
+from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _IS_ENABLED = "feature_is_enabled"
 """From 25.06."""

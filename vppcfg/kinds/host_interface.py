@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from vppcfg.config.names import LINUX_NAME_LENGTH
-from vppcfg.config.sections.section import Naming
-from vppcfg.config.sections.virtual_interface_section import Plugin
+from vppcfg.entries.names import LINUX_NAME_LENGTH
+from vppcfg.entries.section import Naming
+from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind
 from vppcfg.model.host_interface import HOST_INTERFACE_PREFIX, HostInterface
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.row import Row
 
 _QDISC_BYPASS, _CKSUM_GSO = 1, 2
 """What `create host-interface` turns on by default, and the API does not: AF_PACKET_API_FLAG_*."""

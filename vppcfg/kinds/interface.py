@@ -14,12 +14,12 @@ from vppcfg.model.kinds import is_marked, values_with_kind
 from vppcfg.model.ownership import is_created_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate, braced
-from vppcfg.plan.pause import Pause, PauseContext, of_state
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Predicate, braced
+from vppcfg.operations.pause import Pause, PauseContext, of_state
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.wire.address_codec import mac_bytes
 
 ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""

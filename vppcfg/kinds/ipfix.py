@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "flowprobe_interface_add_del"
 _DUMP = "flowprobe_interface_dump"

@@ -11,25 +11,25 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.config.configuration import Configuration, IpfixConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import NamedReference, Parsing, SettingsSection, Unmanaged
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import Configuration, IpfixConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import NamedReference, Parsing, SettingsSection, Unmanaged
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.ipfix import GONE_TABLE, FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import LAST_TYPED, table_key
-from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.operation import Operation, missing_table
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import Change, ObjectKind, attribute_changes, setting_changes
+from vppcfg.operations.operation import Operation, missing_table
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _KEY = "ipfix"
 _PLUGIN = "flowprobe"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.virtual_interface_section import Plugin
+from vppcfg.entries.index import Index
+from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.keys import words_of
 from vppcfg.model.problem import Problem
 from vppcfg.model.tunnel import FLAGS, Ipip
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
 
 _PATHS = Paths(local="tunnel.src", remote="tunnel.dst", table="tunnel.table_id", interface="tunnel.sw_if_index")

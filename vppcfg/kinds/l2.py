@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds import l2_steps
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.kinds.tag_rewrite import carried_tags, tag_rewrites, tags_of
 from vppcfg.model.features import DELETED
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.request import Known
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.request import Known
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader
 
 
 def l2xc_target(index: Index) -> Iterator[Problem]:

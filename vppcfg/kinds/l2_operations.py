@@ -5,9 +5,9 @@ from __future__ import annotations
 from vppcfg.kinds.bridge_operations import missing_bridge
 from vppcfg.model.interface import Interface, TagRewrite
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 _REWRITES = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.model.interface import Interface
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:

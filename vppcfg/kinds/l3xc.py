@@ -13,23 +13,23 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at, path_of
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "l3xc"
 _UPDATE, _DELETE, _DUMP, _DETAILS = "l3xc_update", "l3xc_del", "l3xc_dump", "l3xc_details"

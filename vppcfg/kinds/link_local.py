@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, is_link_local, is_link_local_of_mac, link_local_of
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.engine.kind import Questions
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import Value
 from vppcfg.kinds.ra import lacks_ipv6, read_mtus
 from vppcfg.model.problem import Problem
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "sw_interface_ip6_set_link_local_address"
 _GET = "sw_interface_ip6_get_link_local_address"

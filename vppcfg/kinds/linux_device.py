@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Operation, Predicate
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 

@@ -12,26 +12,26 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.release import Release
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import Parsing, Section, SettingsSection, Unmanaged
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import Lldp
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, State
-from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.request import Value as MessageValue
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import Change, ObjectKind, attribute_changes, setting_changes
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.request import Value as MessageValue
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.shell import Shown
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.shell import Shown
 
 _SET = "sw_interface_set_lldp"
 _DUMP, _DETAILS = "lldp_dump", "lldp_details"

@@ -6,23 +6,23 @@ import re
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import instance_of
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
-from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamePattern, Parsing, Section, YamlEntry, numbered
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.engine.kind import CreatedKind
+from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
+from vppcfg.entries.section import NamePattern, Parsing, Section, YamlEntry, numbered
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import interface_keys
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.operation import CreateInterface, DeleteInterface
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.wire.address_codec import mac_bytes
 
 MAX_LOOPBACK = 16383
 """Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""

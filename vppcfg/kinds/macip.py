@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.yaml.text import Value
 from vppcfg.kinds.macip_acl import CLI_SINCE, DUMP, NOUN, read_names
 from vppcfg.kinds.macip_acl_section import OTHERS, PLUGIN
 from vppcfg.model.interface import Interface
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
-from vppcfg.plan.request import Value as MessageValue
-from vppcfg.plan.stages import Stage
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.request import Value as MessageValue
+from vppcfg.operations.stages import Stage
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _BINDINGS = "macip_acl_interface_list_dump"
 

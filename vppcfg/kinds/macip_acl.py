@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from vppcfg.common.release import Release
-from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.applied_list import AppliedListKind
 from vppcfg.kinds.macip_acl_rules import macip_applied, macip_order, macip_unused
 from vppcfg.kinds.macip_acl_section import KEY, OTHERS, MacipAclSection, unsupported_reason
@@ -19,15 +19,15 @@ from vppcfg.model.attachment import ApiCall, Values, index_placeholder, stored_c
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
-from vppcfg.plan.change import ObjectKind
-from vppcfg.plan.operation import Numbering, Operation, Predicate, braced
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import ObjectKind
+from vppcfg.operations.operation import Numbering, Operation, Predicate, braced
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import mac_bytes, prefix_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, tagged_lists
+from vppcfg.wire.address_codec import mac_bytes, prefix_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader, tagged_lists
 
 NOUN = "MACIP access list"
 CLI_SINCE = Release(24, 10)

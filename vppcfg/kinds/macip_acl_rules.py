@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.kinds.macip_acl_section import KEY, shape_of
 from vppcfg.model.acl import MacipAction, MacipRule
 from vppcfg.model.problem import Problem

@@ -16,12 +16,12 @@ from vppcfg.common.bounds import (
     MACIP_SHAPES_MOST,
 )
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import MacipConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
-from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import MacipConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import ACL_LENGTH, LIST, is_acl_name
+from vppcfg.entries.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import acl_match
 from vppcfg.kinds.acl_section import PLUGIN as PLUGIN
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.rules.index import Index
-from vppcfg.config.schema.words import is_file_path
-from vppcfg.config.sections.section import Naming
-from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.engine.declared import message_values
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.names import MAX_INSTANCE
+from vppcfg.entries.section import Naming
+from vppcfg.entries.virtual_interface_section import Plugin
+from vppcfg.entries.words import is_file_path
 from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket, socket_of
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
 from vppcfg.model.memif import (
@@ -27,14 +27,14 @@ from vppcfg.model.memif import (
 )
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
-from vppcfg.plan.change import Change, ObjectKind, appearance
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import Change, ObjectKind, appearance
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.row import Row
 
 _DUMP = "memif_dump"
 _CREATE = ("memif_create_v2", "memif_create")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.model.memif import memif_numbers
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 _ADD_DEL_SOCKET = "memif_socket_filename_add_del"

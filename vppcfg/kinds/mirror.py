@@ -6,19 +6,19 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.features import DELETED, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import NO_INDEX, Indexes, Known, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import NO_INDEX, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP = "sw_interface_span_dump"
 _DIRECTIONS = {1: TrafficDirection.INPUT, 2: TrafficDirection.OUTPUT, 3: TrafficDirection.BOTH}

@@ -8,16 +8,16 @@ from typing import Any
 
 from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.model.state import State
-from vppcfg.plan.change import Change, ObjectKind, appearance
-from vppcfg.plan.feature import Switch
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import Change, ObjectKind, appearance
+from vppcfg.operations.feature import Switch
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.row import unsigned
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.row import unsigned
 
 _TABLES = "mpls_table_dump"
 _INTERFACES = "mpls_interface_dump"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import MssLimit, TrafficDirection
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "mss_clamp_enable_disable"
 _GET = "mss_clamp_get"

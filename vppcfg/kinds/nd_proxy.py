@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, is_link_local, is_unicast
-from vppcfg.config.configuration import Configuration, InterfaceConfig, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import Value
 from vppcfg.kinds.nd_proxy_reading import unlisted_proxies
 from vppcfg.kinds.ra import lacks_ipv6
 from vppcfg.model.nd_proxy import NdProxy
@@ -27,12 +27,12 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "nd-proxy"
 _CHANGE = "ip6nd_proxy_add_del"

@@ -15,9 +15,9 @@ from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import OF_DELETED, HiddenObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import VppReader
-from vppcfg.vpp.shell import Commands, prefix_command
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import VppReader
+from vppcfg.wire.shell import Commands, prefix_command
 
 _DUMP = "ip_route_v2_dump"
 _SOURCE = "IPv6-proxy-nd"

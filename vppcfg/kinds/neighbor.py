@@ -10,27 +10,27 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_host, canonical_mac, is_station, is_unicast
 from vppcfg.common.numbers import numbered
-from vppcfg.config.configuration import InterfaceConfig, NeighborConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import InterfaceConfig, NeighborConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.interface import Interface
 from vppcfg.model.linux_neighbors import with_those_of
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.pause import NO_PAUSE, Pause, PauseContext, of_awaited, of_routes
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.pause import NO_PAUSE, Pause, PauseContext, of_awaited, of_routes
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 STATIC, WITHOUT_ROUTE = 1, 2
 """IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""

@@ -11,23 +11,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.impact_level import Impact
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Predicate
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.stages import Stage
+from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Predicate
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.stages import Stage
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "neighbor-table"
 _SET, _GET = "ip_neighbor_config", "ip_neighbor_config_get"

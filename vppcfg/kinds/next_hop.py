@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.model.route import NextHop
-from vppcfg.plan.request import NO_INDEX, Indexes, Value
-from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
+from vppcfg.operations.request import NO_INDEX, Indexes, Value
+from vppcfg.wire.address_codec import family_and_bytes, text_of_address
 
 NORMAL = 0
 """fib_path_type of one that leads somewhere."""

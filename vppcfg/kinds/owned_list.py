@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.engine.object_kind import AnyObjectKind
+from vppcfg.entries.owned_section import OwnedSection
 from vppcfg.kinds import (
     bridge_arp,
     dhcp_relay,

@@ -13,27 +13,27 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection, vrf_of_table
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation, Predicate
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation, Predicate
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, prefix_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, prefix_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "path-mtu"
 _UPDATE, _GET, _DETAILS = "ip_path_mtu_update", "ip_path_mtu_get", "ip_path_mtu_details"

@@ -30,13 +30,13 @@ from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.feature import Feature, SetFeature
-from vppcfg.plan.request import Known
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.feature import Feature, SetFeature
+from vppcfg.operations.request import Known
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _POLICIES, _ATTACHED = "abf_policy_dump", "abf_itf_attach_dump"
 _PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address", "n_labels", "flags")

@@ -14,12 +14,12 @@ from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes
+from vppcfg.wire.address_codec import family_and_bytes
 
 _POLICY, _ATTACH = "abf_policy_add_del", "abf_itf_attach_add_del"
 

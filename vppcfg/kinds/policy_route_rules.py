@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface, ip_network
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig, PolicyRouteConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import InterfaceConfig, PolicyRouteConfig
+from vppcfg.entries.index import Index
 from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.model.problem import Problem, Severity
 

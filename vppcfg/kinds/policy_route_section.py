@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.sections.section import NamedReference
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.section import NamedReference
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import acl_section
 from vppcfg.kinds.route_section import DEFAULT_VRF, lacks_interface, parse_via, table_id_of, via_as_yaml
 from vppcfg.kinds.vrf_section import interface_tables

@@ -26,8 +26,8 @@ from vppcfg.kinds.policy_route_operations import (
 from vppcfg.model.policy_route import OWN_IDS, PolicyRoute, UnattachedPolicy, unattached
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 _Placed = tuple[str, PolicyRoute]
 """An interface and one of its policy routes."""

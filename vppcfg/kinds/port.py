@@ -6,23 +6,23 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from vppcfg.config.configuration import VirtualInterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.declared import DESCRIPTION, parsed, placeholders, schema_lines, yaml_keys
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.entries.configuration import VirtualInterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.section import Parsing, SectionEntry
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.operation import CreateInterface, DeleteInterface
-from vppcfg.plan.request import Value
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.operations.request import Value
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.row import Row
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.row import Row
 
 MAX_SOCKET_PATH = 107
 """Bytes; Linux keeps 108 of the path of a socket, the last one NUL (sockaddr_un)."""

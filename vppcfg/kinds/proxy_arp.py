@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
 from vppcfg.engine.feature_kind import SwitchKind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.proxy_arp_ranges import RANGES
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.feature import Switch
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import Switch
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP = "proxy_arp_intfc_dump"
 

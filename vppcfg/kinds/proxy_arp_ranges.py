@@ -13,26 +13,26 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.configuration import Configuration, ProxyArpRange
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import NamedReference, Parsing, SettingsSection, Unmanaged
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import Configuration, ProxyArpRange
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import NamedReference, Parsing, SettingsSection, Unmanaged
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import LAST_TYPED, table_key
-from vppcfg.plan.change import AttributeChange, Change, ObjectKind, setting_changes
-from vppcfg.plan.operation import Operation, Predicate, missing_table
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.request import Value as MessageValue
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import AttributeChange, Change, ObjectKind, setting_changes
+from vppcfg.operations.operation import Operation, Predicate, missing_table
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.request import Value as MessageValue
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 RANGES = "proxy_arp"
 _DASH = "-"

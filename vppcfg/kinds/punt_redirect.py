@@ -14,23 +14,23 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at, path_of
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import NextHop
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "punt-redirect"
 _CHANGE = "add_del_ip_punt_redirect_v2"

@@ -14,22 +14,22 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.qos import SOURCES, QosMap, QosMark, QosRecord, QosSource, QosStore
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject, is_owned, without_empty
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 MAPS, QOS = "qos_maps", "qos"
 LAST_MAP = 0xFFFFFFFE

@@ -9,18 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix, is_link_local
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
 from vppcfg.model.problem import Problem
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import ALL_INDEXES, Known
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import ALL_INDEXES, Known
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, malformed
 
 _DUMP = "sw_interface_ip6nd_ra_dump"
 _DETAILS = "sw_interface_ip6nd_ra_details"

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
 from vppcfg.model.state import State
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import prefix_values
+from vppcfg.wire.address_codec import prefix_values
 
 _CONFIGURE = "sw_interface_ip6nd_ra_config"
 _SET_PREFIX = "sw_interface_ip6nd_ra_prefix"

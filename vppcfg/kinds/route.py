@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from vppcfg.config.sections.section import Section
 from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.entries.section import Section
 from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.next_hop import path_of
 from vppcfg.kinds.route_gateways import holding_routes, routes_that_hold
@@ -21,13 +21,13 @@ from vppcfg.model.route import SOURCE, Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import prefix_values
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import prefix_values
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.live_state import covers
 from vppcfg.model.route import NextHop, Route, holding_prefix
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.transition import Transition
 
 _MOST_HOPS = 200
 """Gateways of one route: messages count its paths in eight bits."""

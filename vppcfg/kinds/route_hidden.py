@@ -16,8 +16,8 @@ from vppcfg.kinds.route_reading import LOOKUP, looked_up
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.shell import Commands, prefix_command
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.shell import Commands, prefix_command
 
 _PARTS = re.compile(r"^  (?=\S)|^ (?=forwarding:)", re.MULTILINE)
 """Where the part of a source begins, or ends."""

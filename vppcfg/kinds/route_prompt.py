@@ -9,9 +9,9 @@ from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, route_from
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import VppReader
-from vppcfg.vpp.shell import Commands, prefix_command
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import VppReader
+from vppcfg.wire.shell import Commands, prefix_command
 
 _PROMPT = 9
 """FIB_SOURCE_CLI (vnet/fib/fib_source.h), the same in all releases from 22.06."""

@@ -9,8 +9,8 @@ from operator import attrgetter
 
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import HopConfig, InterfaceConfig, RouteConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import HopConfig, InterfaceConfig, RouteConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF

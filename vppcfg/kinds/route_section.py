@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_host, canonical_prefix
-from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
+from vppcfg.entries.configuration import Configuration, HopConfig, RouteConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value, indented, key_lines
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, is_holding, shadow_text
 from vppcfg.model.state import State

@@ -5,17 +5,42 @@ The parts of kinds whose keys are written by hand stay as they are in the file.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from vppcfg.config.schema.text import with_parts
 from vppcfg.kinds.kind_list import ADDED_KINDS, KINDS
+
+_HEAD = re.compile(r"([\w-]+):")
 
 
 def declared_parts() -> dict[str, Sequence[str]]:
     """Return the lines of each part that follows from declared keys, by the name that the schema includes it with."""
     return {name: lines for kind in KINDS if kind not in ADDED_KINDS for name, lines in kind.schema_parts().items()}
+
+
+def with_parts(schema: str, parts: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of a schema with these parts in place of those of their names; new ones at its end."""
+    left = dict(parts)
+    lines = list(_replaced(schema.splitlines(), left))
+    for name in list(left):
+        lines += ["", f"{name}:", *(f"  {line}" for line in left.pop(name))]
+    return "\n".join(lines) + "\n"
+
+
+def _replaced(lines: Sequence[str], left: dict[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a schema, those of a part that is `left` anew; it is left no more then."""
+    is_left_out = False
+    for line in lines:
+        head = _HEAD.fullmatch(line)
+        if head is not None and head[1] in left:
+            is_left_out = True
+            yield line
+            yield from (f"  {each}" for each in left.pop(head[1]))
+        elif not (is_left_out and line.startswith("  ")):
+            is_left_out = False
+            yield line
 
 
 if __name__ == "__main__":

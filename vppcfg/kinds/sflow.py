@@ -11,25 +11,25 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.feature_kind import SwitchKind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import Parsing, Section, SettingsSection, Unmanaged
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import SflowSettings, State
-from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.feature import Switch
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.change import Change, ObjectKind, attribute_changes, setting_changes
+from vppcfg.operations.feature import Switch
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, malformed
+from vppcfg.wire.reading import Replies, VppReader, malformed
 
 _PLUGIN = "sflow"
 _SINCE = Release(25, 2)

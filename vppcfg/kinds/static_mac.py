@@ -10,16 +10,16 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.bridge_operations import l2fib_request, missing_bridge
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.state import State
-from vppcfg.plan.feature import Feature, SetFeature
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import Feature, SetFeature
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP = "l2_fib_table_dump"
 _DETAILS = "l2_fib_table_details"

@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from vppcfg.common.names import LARGEST_TYPED_ID
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
 from vppcfg.engine.kind import CreatedKind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import sub_interface_as_created
 from vppcfg.model.linux import LONGEST_NAME
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.operation import CreateInterface, DeleteInterface
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 

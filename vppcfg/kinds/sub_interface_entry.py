@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig, KeyHolder
-from vppcfg.config.names import MAX_SUB_ID, is_sub_id
-from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamePattern, described
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, key_lines
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, KeyHolder
+from vppcfg.entries.names import MAX_SUB_ID, is_sub_id
+from vppcfg.entries.section import NamePattern, described
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, key_lines
+from vppcfg.kinds import interface_keys
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.config.configuration import InterfaceConfig, TagRewriteConfig
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.rules.index import Index
-from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.entries.configuration import InterfaceConfig, TagRewriteConfig
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.index import Index
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.vpp.row import Row
+from vppcfg.wire.row import Row
 
 KEY = "tag-rewrite"
 NONE = "none"

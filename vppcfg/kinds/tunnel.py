@@ -8,12 +8,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.common.names import instance_of
-from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
-from vppcfg.config.sections.virtual_interface_section import Part
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.declared import (
     DESCRIPTION,
     message_values,
@@ -25,6 +19,12 @@ from vppcfg.engine.declared import (
     yaml_keys,
 )
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.entries.configuration import Configuration, VirtualInterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import MAX_INSTANCE
+from vppcfg.entries.section import NamedReference, Parsing, SectionEntry
+from vppcfg.entries.virtual_interface_section import Part
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
 from vppcfg.model.interface import Interface
 from vppcfg.model.keys import keys_of
@@ -33,13 +33,13 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import NO_REMOTE, Tunnel
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, missing_table
-from vppcfg.plan.request import ALL_INDEXES, Value
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, missing_table
+from vppcfg.operations.request import ALL_INDEXES, Value
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed
-from vppcfg.vpp.row import Row
+from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader, malformed
+from vppcfg.wire.row import Row
 
 ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
 """Two values of each end, one of either family, to check the rest of an entry while an end is of a wrong form."""

@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.owned_section import OwnedSection, vrf_of_table
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.kinds.tunnel import TunnelConfig, TunnelKind
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of
@@ -32,12 +32,12 @@ from vppcfg.model.tunnel import Tunnel
 from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 _CHANGE, _DUMP, _DETAILS = "teib_entry_add_del", "teib_dump", "teib_details"
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.interface_key import InterfaceKey
-from vppcfg.config.rules.index import Index
 from vppcfg.engine.kind import Kind
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.interface_key import InterfaceKey
 from vppcfg.kinds.address import routing_obstacle
 from vppcfg.model.features import DELETED
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP = "ip_unnumbered_dump"
 

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.features import UrpfCheck, UrpfMode, urpf_in_order
-from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
+from vppcfg.operations.feature import SetFeature
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "urpf_update_v2"
 """Not the first version, which looks for routes in table 0 whatever table the interface is in."""

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from vppcfg.config.rules.index import Index
-from vppcfg.config.schema.words import is_file_path
-from vppcfg.config.sections.section import Naming
-from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.engine.declared import message_values
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import Naming
+from vppcfg.entries.virtual_interface_section import Plugin
+from vppcfg.entries.words import is_file_path
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
 from vppcfg.model.problem import Problem
 from vppcfg.model.vhost_user import VHOST_USER_PREFIX, VhostUser, VhostUserRole, vhost_user_number
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.row import Row
 
 _DUMP = "sw_interface_vhost_user_dump"
 _LAST_NUMBER = 0x7FFFFFFF

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.config.sections.section import Section
-from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.owned_section import OwnedSection
+from vppcfg.entries.section import Section
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.virtual_router_operations import (
     ACCEPT,
@@ -38,12 +38,12 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import OWNER_PRIORITY, TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.impact_level import Impact
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.request import ALL_INDEXES
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP, _TRACKED, _PEERS = "vrrp_vr_dump", "vrrp_vr_track_if_dump", "vrrp_vr_peer_dump"
 _CONFIG = ("sw_if_index", "vr_id", "priority", "interval", "flags")

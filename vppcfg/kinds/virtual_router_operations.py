@@ -8,12 +8,12 @@ from dataclasses import replace
 from vppcfg.kinds.address import RemoveAddress
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation, Predicate
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation, Predicate
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes
+from vppcfg.wire.address_codec import family_and_bytes
 
 PREEMPT, ACCEPT, UNICAST, IPV6 = 1, 2, 4, 8
 """vrrp_vr_flags (plugins/vrrp/vrrp.api)."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.virtual_router import OWNER_PRIORITY, TrackedInterface, VirtualRouter
 from vppcfg.record import record

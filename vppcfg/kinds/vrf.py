@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.config.sections.section import Section
 from vppcfg.engine.kind import Kind, Questions
+from vppcfg.entries.section import Section
 from vppcfg.kinds.vrf_operations import (
     CreateVrf,
     DeleteVrf,
@@ -30,10 +30,10 @@ from vppcfg.kinds.vrf_rules import (
 from vppcfg.kinds.vrf_section import SECTION
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, differing_names
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.operations.change import Action, Change, ObjectKind, appearance, attribute_changes, differing_names
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _DUMP = "ip_table_dump"
 

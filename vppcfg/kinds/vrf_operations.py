@@ -9,9 +9,9 @@ from __future__ import annotations
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, missing_table
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Operation, Predicate, missing_table
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 _ADD_DEL = ("ip_table_add_del_v2", "ip_table_add_del")

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.shell import Commands, header_command
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.shell import Commands, header_command
 
 _ADDRESSES = "show interface address"
 """Safe for workers in all releases from 23.06 (show_sw_interfaces_command, vnet/interface_cli.c)."""

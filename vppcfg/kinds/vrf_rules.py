@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.configuration import VrfConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import VrfConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.kinds.vrf_section import tables_of
 from vppcfg.model.problem import Problem, Severity

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration, InterfaceConfig, KeyHolder, VrfConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
-from vppcfg.config.sections.section import (
+from vppcfg.entries.configuration import Configuration, InterfaceConfig, KeyHolder, VrfConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.names import VRF, VRF_LENGTH, is_vrf_name
+from vppcfg.entries.section import (
     NamedReference,
     NamedSection,
     Naming,
@@ -23,7 +23,7 @@ from vppcfg.config.sections.section import (
     Unmanaged,
     described,
 )
-from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.interface import Interface

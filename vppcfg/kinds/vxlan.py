@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.common.names import instance_of
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.virtual_interface_section import Plugin
+from vppcfg.entries.index import Index
+from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.problem import Problem
 from vppcfg.model.tunnel import VXLAN_PORT, Vxlan
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.row import Row
+from vppcfg.wire.row import Row
 
 _ADD_DEL = ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2", "vxlan_add_del_tunnel")
 """Newest first; v3 is in 22.06 already. The newer ones take UDP ports, where 0 means VXLAN's own, and L3 tunnels."""

@@ -209,7 +209,7 @@ def flag() -> Shape[bool]:
 
 
 def text_of(word: str, placeholders: tuple[str, str], *, accepts: Callable[[str], bool]) -> Shape[str]:
-    """Return the shape of a text that a word of config/schema/words.py describes and `accepts` checks."""
+    """Return the shape of a text that a word of entries/words.py describes and `accepts` checks."""
     return Shape(
         schema=f"{word}()",
         placeholders=placeholders,

@@ -24,8 +24,8 @@ from vppcfg.model.live_state import covers
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.operations.recreate import replaced_interfaces
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.rollback import end_of
 
 _PLUGIN = "arping"

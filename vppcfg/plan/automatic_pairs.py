@@ -5,11 +5,11 @@ A pair that comes as it is wanted needs no step of its own; any other is deleted
 
 from __future__ import annotations
 
+from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
-from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.working_state import WorkingState
 
 
 def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: State) -> list[Step]:

@@ -16,7 +16,7 @@ from vppcfg.model.kinds import is_same_port
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.placement import moved
 from vppcfg.model.state import State
-from vppcfg.plan.change import (
+from vppcfg.operations.change import (
     Action,
     AttributeChange,
     Change,
@@ -26,8 +26,8 @@ from vppcfg.plan.change import (
     attribute_changes,
     different,
 )
-from vppcfg.plan.ra_mtu import stale_ra_mtu
-from vppcfg.plan.recreate import is_open, replaced_interfaces
+from vppcfg.operations.ra_mtu import stale_ra_mtu
+from vppcfg.operations.recreate import is_open, replaced_interfaces
 
 _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 

@@ -12,12 +12,12 @@ from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.impact_level import Impact as Impact
+from vppcfg.operations.impact_level import Impact as Impact
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.links import Links
-from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 _PASSING = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.model.bond import Bond
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.working_state import WorkingState
 
 _Host = tuple[int, str]
 """The id of a FIB table, and an address without a length."""

@@ -6,20 +6,14 @@ from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.address import AddAddress, RemoveAddress
+from vppcfg.kinds.interface import SetAdminState, SetPacketMtu
+from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.model.iproute2 import address_of
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
-from vppcfg.plan.carried_in_linux import place_of
-from vppcfg.plan.operation import DeleteInterface
-from vppcfg.plan.operations import (
-    CreateLcpPair,
-    DeleteLcpPair,
-    InterfaceOperation,
-    Operation,
-    RestoreInLinux,
-    SetAdminState,
-    SetPacketMtu,
-)
+from vppcfg.operations.attachment import RestoreInLinux
+from vppcfg.operations.carried_in_linux import place_of
+from vppcfg.operations.operation import DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 

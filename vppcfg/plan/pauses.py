@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import floor, log10
 
 from vppcfg.model.state import State
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.pause import LONG_MS, NO_PAUSE, Pause, PauseContext
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.pause import LONG_MS, NO_PAUSE, Pause, PauseContext
 from vppcfg.record import record
 
 ALONE_MS = 10.0

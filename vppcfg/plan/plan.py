@@ -11,19 +11,21 @@ from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent, left_alone
+from vppcfg.operations.attachment import AttachmentOperation
+from vppcfg.operations.change import Change
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import InterfaceOperation, Operation
+from vppcfg.operations.recreate import replaced_interfaces
+from vppcfg.operations.stages import Step, ordered
+from vppcfg.operations.transition import Transition
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
-from vppcfg.plan.change import Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
-from vppcfg.plan.operations import AttachmentOperation, InterfaceOperation, Operation, RemoveObject, SetObject
 from vppcfg.plan.pauses import Pauses, pauses_of
 from vppcfg.plan.proof import prove, replay
-from vppcfg.plan.recreate import replaced_interfaces
-from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.steps.attachment import steps_in_linux
-from vppcfg.plan.transition import Transition
 
 _OperationT = TypeVar("_OperationT", bound=Operation)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from vppcfg.errors import PlanProofError
 from vppcfg.model.state import State
+from vppcfg.operations.stages import Step
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.diff import diff
-from vppcfg.plan.stages import Step
-from vppcfg.plan.working_state import WorkingState
 
 _HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the configuration and `vppcfg dump`."
 

@@ -21,12 +21,12 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vpp_object import Objects, Referent, is_owned, without_empty
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
+from vppcfg.operations.change import Action, Change
+from vppcfg.operations.recreate import is_refilled, replaced_interfaces
 from vppcfg.plan.bootstrap_state import restorable
-from vppcfg.plan.change import Action, Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import WrongEndError
-from vppcfg.plan.recreate import is_refilled, replaced_interfaces
 from vppcfg.record import record
 
 _T = TypeVar("_T")

@@ -12,7 +12,10 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.address import RemoveAddress
+from vppcfg.kinds.interface import SetAdminState, SetPacketMtu
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
+from vppcfg.kinds.linux_device import SetLinuxLink
 from vppcfg.kinds.nat44.followed import ends_sessions, loses_address
 from vppcfg.model.attachment import Attachment, Layer, counted, in_order
 from vppcfg.model.bond import Bond
@@ -22,10 +25,10 @@ from vppcfg.model.linux import LEAST_IPV6_MTU
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
-from vppcfg.plan.carried_in_linux import is_of_vpp_too, is_sysctl, place_of
-from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.linux_losses import is_followed
-from vppcfg.plan.operations import RemoveAddress, RestoreAttachment, SetAdminState, SetLinuxLink, SetPacketMtu
+from vppcfg.operations.attachment import RestoreAttachment
+from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, place_of
+from vppcfg.operations.change import Action, Change, ObjectKind
+from vppcfg.operations.linux_losses import is_followed
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 

@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
-from vppcfg.plan.change import Action
+from vppcfg.operations.change import Action
+from vppcfg.operations.operation import InterfaceOperation
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import InterfaceOperation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record

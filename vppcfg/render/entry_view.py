@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from vppcfg.config.yaml.text import KeyValue, Value, inline, key_lines
+from vppcfg.entries.yaml.text import KeyValue, Value, inline, key_lines
 
 
 class EntryLine(NamedTuple):

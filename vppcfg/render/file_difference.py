@@ -13,8 +13,8 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
-from vppcfg.config.sections.section import YamlEntry
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.section import YamlEntry
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
@@ -26,8 +26,8 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.recreate import is_open
+from vppcfg.operations.change import Action, Change, ObjectKind
+from vppcfg.operations.recreate import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
 from vppcfg.render.implicit_changes import implicit_changes, restricted

@@ -11,21 +11,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.address import RemoveAddress
+from vppcfg.kinds.interface import SetAdminState
+from vppcfg.kinds.l2_operations import LeaveL2
+from vppcfg.kinds.lcp.operations import DeleteLcpPair
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.vrf import names_of_tables
-from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.linux_losses import secondaries
-from vppcfg.plan.operation import Predicate
-from vppcfg.plan.operations import (
-    DeleteLcpPair,
-    LeaveL2,
-    Operation,
-    RemoveAddress,
-    RemoveObject,
-    SetAdminState,
-    SetObject,
-)
+from vppcfg.operations.change import Action, Change, ObjectKind
+from vppcfg.operations.linux_losses import secondaries
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation, Predicate
 from vppcfg.plan.plan import Plan
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
-from vppcfg.config.sections.section import YamlEntry
+from vppcfg.entries.section import YamlEntry
 from vppcfg.kinds import loopback
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.l2_operations import rewrite_words
@@ -25,7 +25,7 @@ from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
-from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
+from vppcfg.operations.change import Action, AttributeChange, Change, ObjectKind
 from vppcfg.plan.state_document import plain
 from vppcfg.record import evolve
 

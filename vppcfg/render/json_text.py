@@ -11,12 +11,12 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.operations.change import Action, Change
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
-from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.linux_gaps import AddressGap, address_gaps
-from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.state_document import document_of, plain
 from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes

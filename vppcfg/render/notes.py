@@ -7,9 +7,9 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.route import source_words
+from vppcfg.operations.carried_in_linux import LISTENER
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
-from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.linux_gaps import address_gaps
 from vppcfg.plan.live_addresses import LiveOutcome, live_outcomes
 from vppcfg.plan.plan import Plan

@@ -12,10 +12,10 @@ from itertools import groupby
 
 from vppcfg.common.printable import in_page
 from vppcfg.model.problem import Problem
-from vppcfg.plan.change import Action
+from vppcfg.operations.change import Action
+from vppcfg.operations.stages import Phase, Stage
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.stages import Phase, Stage
 from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.diff_view import diff_lines, summary

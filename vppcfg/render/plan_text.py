@@ -19,8 +19,9 @@ from typing import NamedTuple
 from vppcfg.common.names import is_typable
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
+from vppcfg.operations.attachment import AttachmentOperation, RestoreInLinux
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.announcements import announcements, can_announce
-from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
 from vppcfg.render.notes import announcement_lines, left_out_lines, shadow_lines
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.plan.change import Action
+from vppcfg.operations.change import Action
 from vppcfg.render.exposition import Labels, metric
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.verify.mismatch import MismatchKind, Subject

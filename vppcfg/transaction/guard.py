@@ -8,15 +8,16 @@ from typing import NamedTuple
 from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.kinds.det44 import SetDet44
+from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.change import Action, ObjectKind
+from vppcfg.operations.change import Action, ObjectKind
 from vppcfg.plan.impact import Effect, Impact
-from vppcfg.plan.operations import AnchorHost, SetDet44
 from vppcfg.plan.pauses import time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.services import ServicePart

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.kinds.policy_route_operations import CreatePolicy
 from vppcfg.model.det44 import Det44Map
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import OrphanedNeighbor
-from vppcfg.plan.operations import CreatePolicy, RemoveNeighbor, RemoveObject, SetNeighbor, SetObject
+from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction.guard import Objection
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import groupby
 
 from vppcfg.dataplane import Dataplane, Performance
+from vppcfg.operations.stages import Step, waits
 from vppcfg.plan.pauses import ALONE_MS
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.stages import Step, waits
 
 
 def perform_plan(

@@ -20,7 +20,8 @@ from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import OF_DELETED
-from vppcfg.plan.operations import RemoveObject, RestoreAttachment, SetObject
+from vppcfg.operations.attachment import RestoreAttachment
+from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, touched_in_linux, with_unmanaged
 from vppcfg.record import evolve

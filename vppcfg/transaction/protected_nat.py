@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.nat44 import MARK, Nat44, NatMapping, NatPool
+from vppcfg.operations.object_operation import RemoveObject
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.object_operation import RemoveObject
 from vppcfg.plan.plan import Plan
 
 

@@ -15,8 +15,8 @@ from vppcfg.dataplane import Dataplane, Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
+from vppcfg.operations.attachment import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.address_order import Displaced, displaced
-from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back
 from vppcfg.plan.unmanaged import without

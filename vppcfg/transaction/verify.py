@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.state import State
-from vppcfg.plan.change import Change
+from vppcfg.operations.change import Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record

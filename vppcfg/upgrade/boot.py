@@ -12,11 +12,11 @@ from vppcfg.app.console import Silent
 from vppcfg.app.report import Report, SilentReport
 from vppcfg.app.target import Target
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 from vppcfg.render.plan_text import cli_line, describe

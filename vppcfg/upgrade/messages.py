@@ -8,9 +8,9 @@ from typing import cast
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Indexes
 from vppcfg.plan.plan import make_plan
-from vppcfg.plan.request import Indexes
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.releases import release_of as simulated_release_of
 from vppcfg.startup.conf.release_table import table_of

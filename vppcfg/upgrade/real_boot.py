@@ -8,8 +8,8 @@ from pathlib import Path
 from vppcfg.app.rehearsing import add_host_devices, add_ports
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release, nearest, release_of
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import DataplaneError, UsageError
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.tap.entry import TapConfig

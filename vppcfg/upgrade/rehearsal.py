@@ -17,7 +17,7 @@ from vppcfg.app.target import Target
 from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.state_document import document_of

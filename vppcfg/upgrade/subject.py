@@ -8,9 +8,9 @@ from functools import lru_cache
 from vppcfg.adopt.script import commands_in
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.record import record

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vppcfg.model.announcement import Announcement
-from vppcfg.plan.request import Value
-from vppcfg.vpp.address_codec import address_values
+from vppcfg.operations.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.retval import describe
-from vppcfg.vpp.row import read_interfaces, request_interfaces
+from vppcfg.wire.address_codec import address_values
+from vppcfg.wire.row import read_interfaces, request_interfaces
 
 _ARPING = "arping"
 _ADVERTISE = "sw_interface_ip6nd_ra_config"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from vppcfg.vpp.codec import FRAME, HEAD
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Commands, Shown
+from vppcfg.wire.codec import FRAME, HEAD
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.shell import Commands, Shown
 
 T = TypeVar("T")
 _CONTEXT = slice(FRAME.size + 6, FRAME.size + 10)

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.codec import HEAD
-from vppcfg.vpp.reading import Replies
+from vppcfg.wire.codec import HEAD
+from vppcfg.wire.reading import Replies
 
 _MOST_BYTES = 128 << 20
 """What is kept of one round: that for 100,000 interfaces takes 60 MB."""

@@ -11,8 +11,8 @@ import socket
 import time
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.codec import FRAME, HEAD
 from vppcfg.vpp.unixsocket import pid_of_peer
+from vppcfg.wire.codec import FRAME, HEAD
 
 _LARGEST = 32 << 20
 """Bytes; what claims to be a longer message is none. VPP's longest are its own API definitions, 1.5 MB, and an access

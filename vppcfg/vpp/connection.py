@@ -13,16 +13,16 @@ from contextlib import suppress
 from typing import Any
 
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 from vppcfg.vpp import definitions
 from vppcfg.vpp.batch import Batch
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
-from vppcfg.vpp.reading import OTHER_DEFINITIONS, Replies, malformed
-from vppcfg.vpp.reading import text_of as text_of
-from vppcfg.vpp.survey import Survey
+from vppcfg.wire.codec import HEAD, Message
+from vppcfg.wire.reading import OTHER_DEFINITIONS, Replies, malformed
+from vppcfg.wire.reading import text_of as text_of
+from vppcfg.wire.survey import Survey
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15

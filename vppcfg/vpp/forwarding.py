@@ -33,14 +33,14 @@ from vppcfg.model.forwarding import (
 )
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.plan.request import NO_INDEX, Value
-from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
-from vppcfg.vpp.codec import HEAD, Message
+from vppcfg.operations.request import NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import live
-from vppcfg.vpp.reading import Replies, malformed
-from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
-from vppcfg.vpp.shell import Commands, show
+from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.codec import HEAD, Message
+from vppcfg.wire.reading import Replies, malformed
+from vppcfg.wire.row import Row, read_interfaces, request_interfaces
+from vppcfg.wire.shell import Commands, show
 
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.fib_source import registered_source
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.nd_proxy import SetNdProxy
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import SOURCE
-from vppcfg.plan.operation import Numbering
-from vppcfg.plan.operations import CreateInterface, DeleteInterface, Operation, SetDhcpClient, SetLinkLocal
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, Numbering, Operation
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface
 

@@ -9,8 +9,8 @@ import struct
 from collections.abc import Iterator
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.codec import Leaf, Message, Tail
 from vppcfg.vpp.definitions import Definitions, Field, MessageDefinition
+from vppcfg.wire.codec import Leaf, Message, Tail
 
 _CODES = {
     "u8": "B",

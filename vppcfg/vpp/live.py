@@ -26,7 +26,9 @@ from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import AttachmentOperation, Operation, RemoveObject, SetObject
+from vppcfg.operations.attachment import AttachmentOperation
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
@@ -44,9 +46,9 @@ from vppcfg.vpp.messages.interface import read_up, read_without_link
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import changed_by, details_read, observe, read_with
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.survey import Survey
 from vppcfg.vpp.table_sizes import CountedRoutes, read_sizes
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
+from vppcfg.wire.survey import Survey
 
 if TYPE_CHECKING:
     from vppcfg.vpp.nat_sessions import NatSessions
@@ -306,7 +308,7 @@ class LiveDataplane:
 
     def run_at_prompt(self, line: str) -> tuple[int, str]:
         """Run a CLI command, and return VPP's return code and text. Raise DataplaneError."""
-        from vppcfg.vpp.shell import show
+        from vppcfg.wire.shell import show
 
         return show(self._connection, line)
 

@@ -22,8 +22,8 @@ from vppcfg.vpp import definitions
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.devclass import kind_of
-from vppcfg.vpp.row import SIGNED_IDS, unsigned
 from vppcfg.vpp.unixsocket import open_socket
+from vppcfg.wire.row import SIGNED_IDS, unsigned
 
 _HEAD: list[Any] = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
 _REPLY_HEAD: list[Any] = [["u16", "_vl_msg_id"], ["u32", "context"]]

@@ -16,7 +16,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.model.nat_session import HostSessions, NatSession, ThreadSessions
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.segment import Segment
-from vppcfg.vpp.shell import show
+from vppcfg.wire.shell import show
 
 log = logging.getLogger(__name__)
 _TOTAL = "/nat44-ed/total-sessions"

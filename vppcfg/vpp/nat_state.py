@@ -14,10 +14,10 @@ from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import Referent, by_name
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.request import Known
+from vppcfg.operations.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface
-from vppcfg.vpp.row import read_interfaces, request_interfaces
+from vppcfg.wire.row import read_interfaces, request_interfaces
 
 _KINDS = (*nat44.KINDS, *det44_objects.KINDS)
 

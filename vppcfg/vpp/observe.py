@@ -19,15 +19,15 @@ from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import Objects, Referent, VppObject, by_name
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.request import Known
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Known
 from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, live
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
 from vppcfg.vpp.sanity import check_rows, check_state
-from vppcfg.vpp.shell import Commands, Shown
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.row import Row, read_interfaces, request_interfaces
+from vppcfg.wire.shell import Commands, Shown
 
 _PARTS = {part: message for kind in KINDS for part, message in kind.capabilities.items()}
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""

@@ -11,21 +11,18 @@ from dataclasses import replace
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.bond.reading import active_members
-from vppcfg.plan.operations import (
-    Operation,
-    RemoveAttachment,
-    RenewIpv6,
-    RestoreInVpp,
-    SetAdminState,
-    SetDhcpClient,
-)
-from vppcfg.plan.request import NO_MAC
-from vppcfg.vpp.codec import HEAD, Reader
+from vppcfg.kinds.dhcp_client import SetDhcpClient
+from vppcfg.kinds.interface import SetAdminState
+from vppcfg.kinds.ra_operations import RenewIpv6
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import NO_MAC
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
-from vppcfg.vpp.reading import malformed
 from vppcfg.vpp.renewing import renew_ipv6
 from vppcfg.vpp.retval import describe
+from vppcfg.wire.codec import HEAD, Reader
+from vppcfg.wire.reading import malformed
 
 LONGEST_WAIT_S = 30.0
 """How long a member of a bond may take to be used again after it came up; LACP sends once a second at first."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from vppcfg.errors import DataplaneError
 from vppcfg.record import record
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.shell import show
+from vppcfg.wire.shell import show
 
 _AT_ONCE = 50
 """Frames between two readings of the trace."""

@@ -14,10 +14,10 @@ import struct
 from vppcfg.common.release import is_older, release_of
 from vppcfg.errors import DataplaneError
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion
-from vppcfg.vpp.address_codec import address_values
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import read_workers
-from vppcfg.vpp.shell import show
+from vppcfg.wire.address_codec import address_values
+from vppcfg.wire.shell import show
 
 _WAIT_S = 1.0
 _INTERVAL = struct.pack("=d", _WAIT_S)

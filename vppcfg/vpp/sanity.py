@@ -15,7 +15,7 @@ from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
-from vppcfg.vpp.row import Row
+from vppcfg.wire.row import Row
 
 _TUNNELS = frozenset(kind.kind for kind in VIRTUAL_INTERFACES if issubclass(kind.config, EncapConfig))
 _MOST_REWRITE = 8

@@ -13,9 +13,9 @@ from functools import cached_property
 from vppcfg.errors import DataplaneError
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vrf import LAST_TYPED
-from vppcfg.vpp.reading import VppReader
 from vppcfg.vpp.segment import Segment
-from vppcfg.vpp.shell import show
+from vppcfg.wire.reading import VppReader
+from vppcfg.wire.shell import show
 
 _LENGTHS = {
     "routes": "/net/route/to",

@@ -11,6 +11,9 @@ from tests.stub_dataplane import StubDataplane
 from vppcfg.app.vpp_with_linux import Router
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
+from vppcfg.kinds.interface import SetAdminState
+from vppcfg.kinds.lcp.operations import CreateLcpPair
+from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -20,16 +23,8 @@ from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operations import (
-    CreateLcpPair,
-    CreateLinuxBridge,
-    CreateNamespace,
-    Operation,
-    RestoreInLinux,
-    SetAdminState,
-    SetLinuxBridge,
-    SetLinuxLink,
-)
+from vppcfg.operations.attachment import RestoreInLinux
+from vppcfg.operations.operation import Operation
 
 DEVICE = LinuxDevice(mtu=1500, is_up=True)
 STATE = State(

@@ -19,7 +19,7 @@ from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.simulator.segment import Zeros
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import connect
-from vppcfg.vpp.shell import show
+from vppcfg.wire.shell import show
 
 pytestmark = pytest.mark.usefixtures("files")
 

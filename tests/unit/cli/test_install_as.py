@@ -18,7 +18,7 @@ from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.reconciling import reconcile
 from vppcfg.cli.main import main
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, NotNowError
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome

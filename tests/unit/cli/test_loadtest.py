@@ -82,7 +82,7 @@ def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[
 def test_at_a_terminal_the_summary_is_enough_and_json_comes_on_request(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vppcfg.loadtest.cli.ramp.is_terminal", lambda stream: True)
+    monkeypatch.setattr("vppcfg.cli.loadtest.ramp.is_terminal", lambda stream: True)
     assert ramp(*SIMULATED, *SHORT) == ExitCode.DONE
     captured = capsys.readouterr()
     assert "Test has passed :-)" in captured.out

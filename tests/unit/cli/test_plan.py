@@ -8,13 +8,13 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, TO_L2XC, TO_L3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.interface import SetTag
 from vppcfg.kinds.tap.operations import CreateTap
 from vppcfg.model.ownership import MARK
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operations import SetTag
-from vppcfg.plan.stages import Step
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
 from vppcfg.plan.steps import steps_of
-from vppcfg.plan.transition import Transition
 from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -40,7 +40,7 @@ def test_nothing_costly_is_imported_before_it_is_needed(arguments: list[str]) ->
 def test_one_command_starts_without_the_others() -> None:
     others = {
         f"vppcfg.{name}"
-        for name in ("cli.apply", "tune.cli.command", "loadtest.cli.command", "cli.watch", "cli.startup")
+        for name in ("cli.apply", "cli.tune.command", "cli.loadtest.command", "cli.watch", "cli.startup")
     }
     assert others & modules_of(["plan", "--help"]) == set()
     assert others <= modules_of(["--help"])

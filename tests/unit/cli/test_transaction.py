@@ -13,7 +13,7 @@ from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Run, Serve, errors_of, r
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config.load import Loaded, load
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.kinds.acl import AclMain

@@ -18,7 +18,7 @@ from tests.unit.cli.watching import DOCUMENT, LONG_S, SOURCES, Watching, event_o
 from tests.unit.render.test_prometheus import samples
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.plan.operations import SetAdminState
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -4,7 +4,7 @@ import pytest
 
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST, CONFIG_DEPTH, PROBLEMS
 from vppcfg.config.load import Loaded, parse_text
-from vppcfg.config.yaml import reader
+from vppcfg.entries.yaml import reader
 from vppcfg.model.problem import Problem, ProblemList, Severity
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.valid_dump import write
-from vppcfg.config.yaml.text import scalar
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac

@@ -5,10 +5,10 @@ from enum import Enum
 
 import pytest
 
-from vppcfg.config.interface_key import PlainKey
-from vppcfg.config.interface_values import DEFAULTS, VALUES, keys, parsed, values_of
 from vppcfg.config.schema.check import shape
-from vppcfg.config.yaml.text import inline, key_lines
+from vppcfg.entries.interface_key import PlainKey
+from vppcfg.entries.yaml.text import inline, key_lines
+from vppcfg.kinds.interface_values import DEFAULTS, VALUES, keys, parsed, values_of
 from vppcfg.model.interface import Interface, InterfaceKind, InterfaceValues
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.problem import Severity
 
 FLAWED = """\

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.config.names import (
+from vppcfg.entries.names import (
     glob_of,
     is_dhcp_hostname,
     is_glob,

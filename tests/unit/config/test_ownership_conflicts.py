@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.ownership_conflicts import conflicts
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State

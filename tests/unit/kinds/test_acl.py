@@ -5,7 +5,7 @@ import pytest
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.acl import AclAction, AclRule
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 ANY: dict[str, Value] = {
     "is_permit": 1,

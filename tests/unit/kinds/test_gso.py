@@ -11,7 +11,7 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane, connect
-from vppcfg.vpp.shell import show
+from vppcfg.wire.shell import show
 
 PORTS = tuple(f"eth{number}" for number in range(9))
 

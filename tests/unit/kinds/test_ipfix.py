@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.ipfix import GONE_TABLE, FlowLayer, FlowParams, IpfixExporter, IpfixSettings
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 COLLECTOR = bytes([192, 0, 2, 9]) + bytes(12)
 EXPORTER: dict[str, Value] = {

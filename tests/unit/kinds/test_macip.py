@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.acl import MacipAction
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 HOST, WHOLE = bytes.fromhex("020000000001"), b"\xff" * 6
 ONE: dict[str, Value] = {

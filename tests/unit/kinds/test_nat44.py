@@ -10,7 +10,7 @@ from vppcfg.common.numbers import MIB
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.kinds.nat44.entry import as_end
+from vppcfg.entries.nat44 import as_end
 from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State

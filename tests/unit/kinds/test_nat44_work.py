@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.test_work import calls_in
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.plan_text import plan_text

@@ -15,10 +15,10 @@ from vppcfg.kinds.policy_route_steps import keeps_places
 from vppcfg.model.policy_route import OWN_IDS, PolicyRoute, UnattachedPolicy, in_order
 from vppcfg.model.route import NextHop
 from vppcfg.model.state import State
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.unmanaged import unmanaged_changes
-from vppcfg.plan.working_state import WorkingState
 
 ACLS = {name: {"terms": [{"action": "permit", "family": "ipv4"}]} for name in ("guests", "voice", "web")}
 

@@ -7,7 +7,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp.survey import MOST_EXAMINED
+from vppcfg.wire.survey import MOST_EXAMINED
 
 _FILE = (
     "vrfs: {{ green: {{ id: {table_id} }} }}\nloopbacks:\n  loop998: {{ mtu: 1500, vrf: green }}\n"

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from tests.fuzz.plain import damage_node, flipped
 from tests.laws.examples import TIMES
 from tests.unit.loadtest.namespaces import skip_reason
+from vppcfg.cli.loadtest.flows import flows_lines
 from vppcfg.cli.main import main
 from vppcfg.errors import EngineError, ExitCode
 from vppcfg.linux.inside import processes_inside
-from vppcfg.loadtest.cli.flows import flows_lines
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.flows.iperf3 import flow_of
 from vppcfg.loadtest.flows.outcome import Flow, FlowsOutcome

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.wireguard_keys import KEYS, PUBLIC
+from vppcfg.kinds.interface import SetTag
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
@@ -21,9 +22,9 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 from vppcfg.model.wireguard import Wireguard
-from vppcfg.plan.operations import DeleteInterface, SetTag
+from vppcfg.operations.operation import DeleteInterface
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.steps.virtual_interface import KIND_OF
-from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane

@@ -15,7 +15,7 @@ from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting, encode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operations import RestoreAttachment, RestoreInLinux
+from vppcfg.operations.attachment import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.unmanaged import Survival, missing, touched, touched_in_linux, unmanaged_changes, with_unmanaged

@@ -10,7 +10,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.linux_losses import goes_with, secondaries
+from vppcfg.operations.linux_losses import goes_with, secondaries
 from vppcfg.plan.plan import make_plan
 
 A, B, C, OTHER, SIX = "192.0.2.9/24", "192.0.2.5/24", "192.0.2.77/24", "198.51.100.1/24", "2001:db8::1/64"

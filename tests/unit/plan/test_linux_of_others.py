@@ -7,9 +7,9 @@ import pytest
 from tests.unit.config.test_owned import resolved
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.rollback import closest_to
 

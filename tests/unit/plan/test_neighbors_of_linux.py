@@ -8,6 +8,7 @@ from tests.unit.config.test_owned import resolved
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.valid_dump import write
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.linux_neighbors import left_in_linux, with_mark
 from vppcfg.model.live_state import as_others_have_it
@@ -15,7 +16,6 @@ from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import closest_to
 from vppcfg.record import evolve

@@ -6,11 +6,15 @@ from typing import Any
 import pytest
 
 from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
-from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.kinds.bond.operations import AddBondMember
 from vppcfg.kinds.gre import CreateGre
-from vppcfg.kinds.l2_operations import SetCrossConnect
-from vppcfg.kinds.sub_interface import DeleteSubInterface
+from vppcfg.kinds.interface import SetAdminState, SetLinkMtu, SetPacketMtu
+from vppcfg.kinds.l2_operations import LeaveL2, SetCrossConnect
+from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.link_local import SetLinkLocal
+from vppcfg.kinds.linux_device import CreateLinuxBridge
+from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.kinds.vrf_operations import CreateVrf
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.features import Mirror
@@ -20,24 +24,12 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tunnel import Gre
 from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
-from vppcfg.plan.operations import (
-    CreateLcpPair,
-    CreateLinuxBridge,
-    CreateSubInterface,
-    DeleteLcpPair,
-    LeaveL2,
-    Operation,
-    RemoveAddress,
-    SetAdminState,
-    SetLinkLocal,
-    SetLinkMtu,
-    SetPacketMtu,
-)
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import prove
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.working_state import WorkingState
 
 EXACT = Encapsulation(outer=100, is_exact=True)
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.plan.test_impact import STATE, UP, port
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.nat44.settings import DisableNat44
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
@@ -12,7 +13,7 @@ from vppcfg.model.nat44 import Nat44
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
-from vppcfg.plan.operations import Operation, SetAdminState
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.pauses import Pauses, pauses_of, time_text
 from vppcfg.plan.plan import make_plan
 

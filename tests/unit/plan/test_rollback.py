@@ -6,6 +6,7 @@ import pytest
 
 from vppcfg.errors import PlanProofError
 from vppcfg.kinds.host_interface import DeleteHostInterface
+from vppcfg.kinds.interface import SetRxMode, SetTag
 from vppcfg.kinds.memif_socket import DeleteMemifSocket
 from vppcfg.kinds.vrf_operations import DeleteVrf, ReleaseTypedVrf
 from vppcfg.model.acl import Acl, AclAction, AclRule
@@ -20,11 +21,10 @@ from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import SetRxMode, SetTag
+from vppcfg.operations.stages import waits
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import WrongEndError
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back, rollback_plan, way_back
-from vppcfg.plan.stages import waits
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)

@@ -3,12 +3,13 @@
 import pytest
 
 from tests.unit.plan.test_route_impact import between
-from vppcfg.config.sections.section import Unmanaged
+from vppcfg.entries.section import Unmanaged
+from vppcfg.kinds.address import RemoveAddress
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.kinds.route_section import SECTION
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation, RemoveAddress
+from vppcfg.operations.operation import Operation
 
 LOOPS = "loopbacks: {{ loop0: {{ {first} }}, loop1: {{ {second} }} }}\nroutes: {routes}\n"
 OLD, NEW = "addresses: [ 192.0.2.1/24 ]", "addresses: [ 198.51.100.1/24 ]"

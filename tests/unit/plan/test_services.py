@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.kinds.acl_operations import BindAcls
-from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.address import AddAddress, RemoveAddress
+from vppcfg.kinds.linux_device import SetLinuxLink
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.mpls import SetMpls
 from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
@@ -20,10 +21,9 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import RemoveAddress, SetLinuxLink
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
-from vppcfg.plan.working_state import WorkingState
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=1500, is_up=True)
 OTHER = replace(PORT, name="gi1", packet_mtu=1400)

@@ -7,7 +7,7 @@ from tests.unit.plan import test_others_in_bridges as bridges
 from tests.unit.plan.test_others_in_bridges import assert_lost_and_brought_back, planned, set_up
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
-from vppcfg.plan.stages import waits
+from vppcfg.operations.stages import waits
 from vppcfg.plan.unmanaged import Survival, is_of_file, unmanaged_changes
 from vppcfg.simulator.kinds.mpls_route import Label, MplsRouteMain
 from vppcfg.simulator.kinds.route import API, CLI

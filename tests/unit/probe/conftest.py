@@ -6,9 +6,9 @@ import pytest
 
 from vppcfg.app.rehearsing import neighbors_to_add, probe_set_for, rehearsable, with_neighbors
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Node, packets

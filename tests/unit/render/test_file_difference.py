@@ -13,7 +13,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.schema.quick import Acceptance
 from vppcfg.config.schema.text import SCHEMA
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import evolve

@@ -15,14 +15,14 @@ from hypothesis.errors import NoSuchExample
 
 from tests.laws.examples import examples
 from tests.operations import every_operation
+from vppcfg.kinds.interface import SetTag
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.sub_interface import DeleteSubInterface
 from vppcfg.model.interface import TagRewrite
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.state import State
-from vppcfg.plan.operations import SetTag
+from vppcfg.operations.stages import Stage, Step
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.stages import Stage, Step
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 
 CLASSES: tuple[type[Any], ...] = tuple(every_operation())

@@ -15,8 +15,8 @@ from vppcfg.config.resolve import resolve
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
+from vppcfg.operations.stages import Stage, Step
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.stages import Stage, Step
 from vppcfg.render.plan_page import PageFacts, plan_page
 
 FACTS = PageFacts(

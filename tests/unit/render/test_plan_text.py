@@ -3,18 +3,14 @@
 import pytest
 
 from vppcfg.kinds.bond.operations import AddBondMember
+from vppcfg.kinds.interface import SetPacketMtu, SetTag
 from vppcfg.kinds.l2_operations import SetCrossConnect, SetTagRewrite
+from vppcfg.kinds.lcp.operations import CreateLcpPair
+from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
-from vppcfg.plan.operations import (
-    CreateLcpPair,
-    CreateSubInterface,
-    Operation,
-    RemoveAttachment,
-    RestoreInVpp,
-    SetPacketMtu,
-    SetTag,
-)
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
+from vppcfg.operations.operation import Operation
 from vppcfg.render.plan_text import cli_line
 
 UNNAMABLE = Attachment(

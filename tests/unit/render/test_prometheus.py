@@ -5,7 +5,7 @@ import re
 import pytest
 
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.plan.change import Action
+from vppcfg.operations.change import Action
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.render.prometheus import WatchMetrics, metrics_text
 

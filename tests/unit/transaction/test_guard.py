@@ -14,7 +14,7 @@ from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import Objects
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.change import Action, ObjectKind
+from vppcfg.operations.change import Action, ObjectKind
 from vppcfg.plan.impact import Effect, Impact, Loss
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import ServicePart

@@ -8,7 +8,7 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 from vppcfg.model.table_sizes import TableSizes
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.verify import INTERVAL_S, SETTLE_S, still_different

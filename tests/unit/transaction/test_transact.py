@@ -15,7 +15,8 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation, RestoreInLinux
+from vppcfg.operations.attachment import RestoreInLinux
+from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact

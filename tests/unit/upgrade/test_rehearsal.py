@@ -11,7 +11,7 @@ from tests.unit.upgrade.routers import change, router
 from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import LinuxError, UsageError
 from vppcfg.linux import private_vpp
 from vppcfg.linux.private_vpp import VppEnvironment, isolation_command

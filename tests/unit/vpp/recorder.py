@@ -3,8 +3,8 @@
 from tests.unit.vpp.stub_vpp import Request, StubVpp, connected
 from tests.wireguard_keys import KEYS
 from vppcfg.dataplane import Performance
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import Value
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Value
 
 PORT = 1
 _QUESTIONS = ("sockclnt_create", "sockclnt_delete", "control_ping", "get_api_json", "show_version", "cli_inband")
@@ -40,7 +40,7 @@ class Recorder(StubVpp):
         return [self.say(reply, request, values)]
 
 
-def perform(stub: Recorder, *operations: op.Operation) -> Performance:
+def perform(stub: Recorder, *operations: Operation) -> Performance:
     """Return what became of `operations`."""
     with connected(stub) as plane:
         plane.use_keys(KEYS)

@@ -10,15 +10,15 @@ from functools import cache
 from typing import Any
 
 from vppcfg.model.state import State
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.api_files import text_of
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import release_named
-from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import parse
 from vppcfg.vpp.layout import compile_message
 from vppcfg.vpp.live import LiveDataplane
+from vppcfg.wire.codec import Message
 
 ALL = 0xFFFFFFFF
 FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}

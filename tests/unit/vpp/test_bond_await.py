@@ -10,15 +10,15 @@ from tests.laws.test_gentle_laws import bonded
 from tests.simulated_vpp import connected
 from vppcfg.kinds.bond.operations import RemoveBondMember
 from vppcfg.kinds.bond.reading import active_members
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.model.bond import BondMode
-from vppcfg.plan import operations as op
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp import perform as performing
 from vppcfg.vpp.live import LiveDataplane
 
-DOWN = op.SetAdminState(interface="gi0", is_up=False)
-UP = op.SetAdminState(interface="gi0", is_up=True, bond="BondEthernet0")
-AFTER = op.SetAdminState(interface="gi1", is_up=False)
+DOWN = SetAdminState(interface="gi0", is_up=False)
+UP = SetAdminState(interface="gi0", is_up=True, bond="BondEthernet0")
+AFTER = SetAdminState(interface="gi1", is_up=False)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_member_that_is_not_used_again_ends_the_plan_before_the_next_goes(
 
 def test_a_member_that_left_before_is_not_waited_for(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(performing, "LONGEST_WAIT_S", 0.1)
-    dataplane.perform([op.SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
+    dataplane.perform([SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
     leave = RemoveBondMember(interface="gi1", bond="BondEthernet0")
     assert dataplane.perform([leave, DOWN, UP]).refusals == ()
 
@@ -75,9 +75,9 @@ def test_whoever_wants_to_stop_does_not_wait(dataplane: LiveDataplane, monkeypat
 
 def test_a_bond_counts_the_members_that_it_sends_on(dataplane: LiveDataplane) -> None:
     connection = dataplane._connection
-    dataplane.perform([op.SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
+    dataplane.perform([SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
     assert active_members(connection) == {"BondEthernet0": 2}
     dataplane.perform([DOWN])
     assert active_members(connection) == {"BondEthernet0": 1}
-    dataplane.perform([op.SetAdminState(interface="gi0", is_up=True)])
+    dataplane.perform([SetAdminState(interface="gi0", is_up=True)])
     assert active_members(connection) == {"BondEthernet0": 2}

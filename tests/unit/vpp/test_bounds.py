@@ -10,9 +10,9 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import Answer, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.loopback import CreateLoopback
-from vppcfg.plan.operations import SetAdminState
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 from vppcfg.vpp import batch as one_round
 
 SILENCE_S = 0.3

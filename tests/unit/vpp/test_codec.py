@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import parse
 from vppcfg.vpp.layout import compile_message
+from vppcfg.wire.codec import Message
 
 HEADER = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
 TYPES: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import HANG_UP, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import SetAdminState
+from vppcfg.kinds.interface import SetAdminState
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

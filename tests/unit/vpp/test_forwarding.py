@@ -22,7 +22,7 @@ from vppcfg.model.forwarding import (
     prefix_text,
 )
 from vppcfg.model.table_sizes import TableSizes
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 PORT, SUB, TAP, SUB_TAP = 1, 2, 3, 4
 NAMES = {PORT: "port", SUB: "port.100"}

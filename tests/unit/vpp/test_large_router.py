@@ -12,13 +12,14 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.acl_operations import BindAcls, CreateAcl
 from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.interface import SetPacketMtu, SetTag
+from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.nat44 import NatPool
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
-from vppcfg.plan.operations import SetLinkLocal, SetPacketMtu, SetTag
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.notes import notes
 from vppcfg.simulator.fib_entries import FibPath

@@ -14,7 +14,7 @@ from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, Ur
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 SUB = 1
 PORT, SUB_INTERFACE = 1, 10

@@ -9,38 +9,40 @@ from tests.unit.vpp.stub_vpp import ALL_PLUGINS, HANG_UP, Request, connected
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.acl_operations import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
-from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.kinds.bond.operations import DeleteBond
+from vppcfg.kinds.interface import SetAdminState, SetLinkMtu, SetTag
+from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.kinds.loopback import DeleteLoopback
-from vppcfg.kinds.sub_interface import DeleteSubInterface
+from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.kinds.tap.operations import DeleteTap
 from vppcfg.kinds.vxlan import DeleteVxlan
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.tunnel import Vxlan
-from vppcfg.plan import operations as op
+from vppcfg.operations.operation import Operation
 from vppcfg.vpp.perform import WINDOW
 
 VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=1)
 
 
-def sub_interface(number: int) -> op.CreateSubInterface:
+def sub_interface(number: int) -> CreateSubInterface:
     """Return the creation of port.NUMBER."""
     encapsulation = Encapsulation(outer=number, is_exact=True)
-    return op.CreateSubInterface(interface=f"port.{number}", parent="port", sub_id=number, encapsulation=encapsulation)
+    return CreateSubInterface(interface=f"port.{number}", parent="port", sub_id=number, encapsulation=encapsulation)
 
 
-def up(name: str) -> op.SetAdminState:
+def up(name: str) -> SetAdminState:
     """Return the operation that brings an interface up."""
-    return op.SetAdminState(interface=name, is_up=True)
+    return SetAdminState(interface=name, is_up=True)
 
 
-PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
+PAIR = CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 
 
 def test_operations_on_a_new_interface_wait_for_its_index() -> None:
     stub = Recorder()
-    operations: list[op.Operation] = [
+    operations: list[Operation] = [
         sub_interface(5),
         sub_interface(6),
         up("port.6"),
@@ -63,7 +65,7 @@ def test_operations_on_a_new_interface_wait_for_its_index() -> None:
 def test_an_address_that_is_gone_by_itself_is_removed_and_nothing_else_is_done_that_vpp_does_not_find() -> None:
     stub = Recorder()
     stub.refusals = {0: -60, 1: -60, 2: -1}
-    remove = op.RemoveAddress(interface="port", address="2001:db8::1/64")
+    remove = RemoveAddress(interface="port", address="2001:db8::1/64")
     performance = perform(stub, remove, AddAddress(interface="port", address="192.0.2.1/24"), remove)
     assert (performance.done, [refusal.retval for refusal in performance.refusals]) == ((0,), [-60, -1])
 
@@ -87,14 +89,14 @@ def test_refusals_come_in_the_order_of_the_operations() -> None:
     ("operation", "text"),
     [
         (up("nowhere"), "VPP has no interface nowhere"),
-        (op.SetTag(interface="port", tag="x" * 64), "longer than the 63 bytes"),
-        (op.SetLinkMtu(interface="port", mtu=65536), "does not fit"),
+        (SetTag(interface="port", tag="x" * 64), "longer than the 63 bytes"),
+        (SetLinkMtu(interface="port", mtu=65536), "does not fit"),
         (
-            op.CreateLcpPair(interface="port", host_name="sixteen-letters!", netns="", is_default_netns=True),
+            CreateLcpPair(interface="port", host_name="sixteen-letters!", netns="", is_default_netns=True),
             "longer than the 15 bytes",
         ),
         (
-            op.CreateLcpPair(interface="port", host_name="e0", netns="", is_default_netns=False),
+            CreateLcpPair(interface="port", host_name="e0", netns="", is_default_netns=False),
             "in its own namespace while it has a default one",
         ),
         (
@@ -105,7 +107,7 @@ def test_refusals_come_in_the_order_of_the_operations() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_vpp_cannot_be_told_is_refused_unsent(operation: op.Operation, text: str) -> None:
+def test_what_vpp_cannot_be_told_is_refused_unsent(operation: Operation, text: str) -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     performance = perform(stub, up("port"), operation, up("other"))
     (refusal,) = performance.refusals
@@ -134,7 +136,7 @@ def test_progress_ends_with_every_operation_answered() -> None:
     ],
     ids=lambda operation: type(operation).__name__,
 )
-def test_nothing_is_said_about_what_was_deleted(operation: op.Operation) -> None:
+def test_nothing_is_said_about_what_was_deleted(operation: Operation) -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     (refusal,) = perform(stub, operation, up("port")).refusals
     assert (refusal.index, refusal.text) == (1, "not sent: VPP has no interface port")
@@ -171,7 +173,7 @@ def test_a_vpp_that_goes_away_is_an_error_that_says_how_far_it_got(replies: list
     stub = Recorder()
     stub.answers["hw_interface_set_mtu"] = lambda request: replies
     with pytest.raises(DataplaneError, match="; 1 of 2 operations were answered"), connected(stub, None, 0.1) as plane:
-        plane.perform([up("port"), op.SetLinkMtu(interface="port", mtu=1500)])
+        plane.perform([up("port"), SetLinkMtu(interface="port", mtu=1500)])
 
 
 def test_an_answer_shorter_than_its_definition_is_an_error() -> None:
@@ -213,6 +215,6 @@ def test_a_pair_of_a_sub_interface_that_linux_cannot_have_is_told_in_words() -> 
     for name, is_told in (("port", False), ("port.5", True)):
         stub = Recorder()
         stub.refusals = {1: -73}
-        pair = op.CreateLcpPair(interface=name, host_name="e0", netns="", is_default_netns=True)
+        pair = CreateLcpPair(interface=name, host_name="e0", netns="", is_default_netns=True)
         (refusal,) = perform(stub, sub_interface(5), pair).refusals
         assert ("modprobe 8021q" in refusal.text) is is_told

@@ -5,10 +5,11 @@ import socket
 import pytest
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.interface import SetTag
+from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.model.features import RouterAdvertisements
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.plan import operations as op
 from vppcfg.simulator import ip6_link
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -40,9 +41,7 @@ def test_ipv6_is_on_as_often_as_before_and_advertises_the_mtu(by_others: int) ->
                 ip6_link.enable(vpp.tables, index)
             assert plane.observe().interfaces["eth0"].ra_mtu == 9000
             told: list[int] = []
-            performed = plane.perform(
-                [op.SetTag(interface="eth0", tag="a"), op.RenewIpv6(interface="eth0")], told.append
-            )
+            performed = plane.perform([SetTag(interface="eth0", tag="a"), RenewIpv6(interface="eth0")], told.append)
             assert (performed.done, performed.refusals, told[-1]) == ((0, 1), (), 2)
             found = plane.observe().interfaces["eth0"]
             assert (found.ra, found.ra_mtu, found.addresses) == (None, 0, PORT.addresses)
@@ -56,7 +55,7 @@ def test_it_is_not_begun_once_somebody_says_stop() -> None:
     with SimulatorServer(vpp) as server:
         server.add_client(theirs)
         with LiveDataplane.over(ours) as plane:
-            assert plane.perform([op.RenewIpv6(interface="eth0")], should_stop=lambda: True).done == ()
+            assert plane.perform([RenewIpv6(interface="eth0")], should_stop=lambda: True).done == ()
             assert plane.observe().interfaces["eth0"].ra_mtu == 9000
             with pytest.raises(DataplaneError, match="no interface eth9 any more"):
-                plane.perform([op.RenewIpv6(interface="eth9")])
+                plane.perform([RenewIpv6(interface="eth9")])

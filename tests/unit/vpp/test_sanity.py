@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 Rows = list[tuple[int, str, dict[str, Value]]]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from vppcfg.app.monitoring.child_process import ChildProcess
 from vppcfg.config.load import load
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import VppcfgError
 from vppcfg.model.monitored import FileNames
 

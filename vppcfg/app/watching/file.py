@@ -8,9 +8,9 @@ import os
 
 from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, VppcfgError
 
 log = logging.getLogger(__name__)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.fleet.finding import Place
 from vppcfg.config.load import load
 from vppcfg.config.rules.mac import written_macs
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.files import refuse_from_elsewhere
+from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
 from vppcfg.kinds.l3xc import KEY as L3XC
 from vppcfg.kinds.nd_proxy import KEY as ND_PROXY

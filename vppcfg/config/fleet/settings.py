@@ -9,10 +9,10 @@ from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_mac, canonical_prefix
 from vppcfg.config.fleet.finding import FleetFinding
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.files import read_source, refuse_from_elsewhere
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.files import read_source, refuse_from_elsewhere
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.interface_values import values_set
-from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.interface_values import values_set
 from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem

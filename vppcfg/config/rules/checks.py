@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.model.checks import ArpCheck, PingCheck
 from vppcfg.model.problem import Problem
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.common.numbers import address_of_interface, interface_tail, numbered
 from vppcfg.common.release import OLDEST
-from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.plugins import NEEDS
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, every_device
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, InterfaceKind

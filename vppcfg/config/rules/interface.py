@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.interface_values import values_set
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
+from vppcfg.kinds.interface_values import values_set
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem, Severity
 

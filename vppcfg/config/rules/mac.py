@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.interface import InterfaceKind

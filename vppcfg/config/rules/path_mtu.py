@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.kinds.path_mtu import KEY
 from vppcfg.kinds.route_rules import LeadingTables
 from vppcfg.model.problem import Problem, Severity

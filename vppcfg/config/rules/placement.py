@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.numbers import address_of_interface
-from vppcfg.config.configuration import InterfaceConfig, QueueConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY, TX_KEY
+from vppcfg.entries.configuration import InterfaceConfig, QueueConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.placement import LAST_QUEUE, RX_KEY, TX_KEY
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection, every_device
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.placement import thread_name

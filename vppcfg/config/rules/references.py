@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import SECTIONS
+from vppcfg.entries.index import Index
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import Referent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.kinds.dhcp_relay import KEY, relay_entries
 from vppcfg.kinds.route_rules import LeadingTables
 from vppcfg.kinds.route_section import DEFAULT_VRF

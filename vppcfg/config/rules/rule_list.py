@@ -19,8 +19,8 @@ from vppcfg.config.rules import (
     unmanaged,
     virtual_interface,
 )
-from vppcfg.config.rules.index import Index
 from vppcfg.engine.kind import Rule
+from vppcfg.entries.index import Index
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.problem import ProblemList
 

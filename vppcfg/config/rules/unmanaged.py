@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from fnmatch import translate
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.entries.index import Index
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.nat44 import MARK
 from vppcfg.model.problem import Problem, Severity

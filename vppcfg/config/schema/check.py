@@ -17,8 +17,8 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.schema.advice import on_choice, on_mask, on_quotes
 from vppcfg.config.schema.foreign import foreign_text, is_foreign_key
 from vppcfg.config.schema.text import schema_text
-from vppcfg.config.schema.words import WORDS, Word
-from vppcfg.config.yaml.errors import shown
+from vppcfg.entries.words import WORDS, Word
+from vppcfg.entries.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem, ProblemList
 
 _ENTRIES_AT_ONCE = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from vppcfg.config.interface_key import InterfaceKey
+from vppcfg.entries.interface_key import InterfaceKey
 from vppcfg.kinds.kind_list import KINDS
 
 _LINUX = "not managed by vppcfg: set it in Linux on the LCP interface"

@@ -15,14 +15,14 @@ from typing import Any
 from yamale.validators import Any as AnyOf
 from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
-from vppcfg.config.names import INTERFACE, NAME_LENGTH
 from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.key_texts import describe
-from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.config.sections.interface_keys import CHILDREN
-from vppcfg.config.yaml.overlay import EXTENSION
+from vppcfg.entries.names import INTERFACE, NAME_LENGTH
+from vppcfg.entries.words import WORDS, JsonSchema, limited, text
+from vppcfg.entries.yaml.overlay import EXTENSION
 from vppcfg.kinds import sub_interface_entry
+from vppcfg.kinds.interface_keys import CHILDREN
 
 FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from vppcfg.config.schema.text import schema_text
-from vppcfg.config.schema.words import WORDS
+from vppcfg.entries.words import WORDS
 
 Predicate = Callable[[Any], bool]
 

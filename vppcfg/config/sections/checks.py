@@ -14,8 +14,8 @@ from typing import Any
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.clock import seconds_of
 from vppcfg.config.command import words_of
-from vppcfg.config.sections.section import Parsing, Section
-from vppcfg.config.yaml.errors import shown
+from vppcfg.entries.section import Parsing, Section
+from vppcfg.entries.yaml.errors import shown
 from vppcfg.model.checks import (
     DEFAULT_WITHIN_S,
     LEAST_WITHIN_S,

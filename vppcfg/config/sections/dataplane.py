@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
-from vppcfg.config.sections.section import Parsing, Section
-from vppcfg.config.yaml.errors import shown
+from vppcfg.entries.section import Parsing, Section
+from vppcfg.entries.yaml.errors import shown
 from vppcfg.model.dataplane import (
     BuffersSection,
     CpuSection,

@@ -7,12 +7,11 @@ from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config import interface_values
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
-from vppcfg.config.sections import placement
-from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import entry_keys, policy_route_section
+from vppcfg.entries import placement
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
+from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.kinds import entry_keys, interface_values, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bridge_section import Switching
 from vppcfg.model.bond import Bond

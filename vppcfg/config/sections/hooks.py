@@ -7,8 +7,8 @@ from typing import Any
 
 from vppcfg.common.clock import seconds_of
 from vppcfg.config.command import words_of
-from vppcfg.config.sections.section import Parsing, Section
-from vppcfg.config.yaml.errors import shown
+from vppcfg.entries.section import Parsing, Section
+from vppcfg.entries.yaml.errors import shown
 from vppcfg.model.hooks import LEAST_S, MOST_S, HookEvent, Hooks
 from vppcfg.model.problem import Problem
 

@@ -7,15 +7,13 @@ from operator import attrgetter
 from typing import Any, ClassVar, Protocol
 
 from vppcfg.common.names import natural_key
-from vppcfg.config import interface_values
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
-from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
-from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds import entry_keys, loopback
+from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
+from vppcfg.entries.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
+from vppcfg.entries.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import entry_keys, interface_keys, interface_values, loopback
 from vppcfg.kinds import sub_interface_entry as sub_interface
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.clock import seconds_of
-from vppcfg.config.sections.section import Parsing, Section
-from vppcfg.config.yaml.errors import shown
+from vppcfg.entries.section import Parsing, Section
+from vppcfg.entries.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.routing import DEFAULT_WITHIN_S, LEAST_WITHIN_S, MOST_WITHIN_S, DaemonKind, RoutingFile
 

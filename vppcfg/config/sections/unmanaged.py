@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.printable import printable
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.sections.section import Parsing, Section
-from vppcfg.config.yaml.text import scalar
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.section import Parsing, Section
+from vppcfg.entries.yaml.text import scalar
 
 
 class NameList(Section):

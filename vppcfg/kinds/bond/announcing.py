@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.state import State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from vppcfg.config.configuration import VirtualInterfaceConfig
+from vppcfg.entries.configuration import VirtualInterfaceConfig
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.record import record
 
@@ -14,7 +14,6 @@ class BondConfig(VirtualInterfaceConfig):
     """One entry below `bondethernets`."""
 
     mac: str | None = None
-    members: tuple[str, ...] = ()
     mode: BondMode = BondMode.LACP
     load_balance: LoadBalance | None = LoadBalance.L34
     passive: tuple[str, ...] | None = None

@@ -8,22 +8,22 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import instance_of, natural_key
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.virtual_interface_section import Plugin
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import MAX_INSTANCE
+from vppcfg.entries.section import Parsing, SectionEntry
+from vppcfg.entries.virtual_interface_section import Plugin
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.bond import reading
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.row import Row
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.row import Row
 
 
 class BondKind(VirtualInterfaceKind[BondConfig, Bond]):

@@ -8,11 +8,11 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.state import State
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.wire.address_codec import mac_bytes
 
 MODE_NUMBERS = {
     BondMode.ROUND_ROBIN: 1,

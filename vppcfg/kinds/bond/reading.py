@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from vppcfg.kinds.bond.operations import LOAD_BALANCE_NUMBERS, MODE_NUMBERS
 from vppcfg.model.bond import Bond, BondMode, Membership
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
+from vppcfg.operations.request import ALL_INDEXES
+from vppcfg.wire.reading import Replies, VppReader, malformed, text_of
 
 _MODES = {number: mode for mode, number in MODE_NUMBERS.items()}
 _LOAD_BALANCES = {number: load_balance for load_balance, number in LOAD_BALANCE_NUMBERS.items()}

@@ -13,7 +13,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair, LcpSettings, SubInterfaceDependencies
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
-from vppcfg.plan.change import (
+from vppcfg.operations.change import (
     Action,
     AttributeChange,
     Change,
@@ -23,7 +23,7 @@ from vppcfg.plan.change import (
     different,
     update,
 )
-from vppcfg.plan.recreate import is_refilled
+from vppcfg.operations.recreate import is_refilled
 
 
 def pair_changes(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vppcfg.config.configuration import InterfaceConfig, LcpConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.names import is_lcp_name, is_netns_name
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import InterfaceConfig, LcpConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.entry_key import EntryKey
+from vppcfg.entries.names import is_lcp_name, is_netns_name
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.interface import WITHOUT_MTU, Interface
 from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST, LcpPair
 from vppcfg.model.linux import LinuxDevice

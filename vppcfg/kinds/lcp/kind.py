@@ -11,11 +11,11 @@ from vppcfg.kinds.lcp.entry import LCP, LCP_PLUGIN
 from vppcfg.kinds.lcp.operations import HOST, CreateLcpPair, DeleteLcpPair, SetHostMtu
 from vppcfg.kinds.lcp.rules import lcp_duplicate, linux_name, qinx_lcp, sub_lcp, sub_lcp_netns
 from vppcfg.kinds.lcp.steps import copying_steps, host_mtu_steps, pair_steps, shut_device_steps
-from vppcfg.plan.request import Known
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.shell import Shown
+from vppcfg.operations.request import Known
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.shell import Shown
 
 
 class LcpKind(Kind):

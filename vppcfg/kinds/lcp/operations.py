@@ -8,10 +8,10 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair, host_mtu_as_made
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Numbering, Predicate
-from vppcfg.plan.pause import Pause, PauseContext, of_closed_device, of_new_device
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import InterfaceOperation, Numbering, Predicate
+from vppcfg.operations.pause import Pause, PauseContext, of_closed_device, of_new_device
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from vppcfg.kinds.lcp.operations import HOST_TUN
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row, read_interfaces, request_interfaces
-from vppcfg.vpp.shell import Shown, show
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.row import Row, read_interfaces, request_interfaces
+from vppcfg.wire.shell import Shown, show
 
 PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.problem import Problem
 

@@ -10,9 +10,9 @@ from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair, SetHostMtu
 from vppcfg.kinds.linux_device import SetLinuxLink
 from vppcfg.model.kinds import as_created
 from vppcfg.model.lcp import LcpPair, host_mtu_as_made
-from vppcfg.plan.change import Action, Change
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.change import Action, Change
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:

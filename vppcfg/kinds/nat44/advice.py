@@ -7,9 +7,9 @@ from ipaddress import IPv4Address
 
 from vppcfg.common.addresses import address_key
 from vppcfg.common.numbers import MIB, round_up, size_text
-from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.rules.index import Index
-from vppcfg.kinds.nat44.entry import Nat44Config, NatPoolConfig, NatStaticConfig
+from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.index import Index
+from vppcfg.entries.nat44 import Nat44Config, NatPoolConfig, NatStaticConfig
 from vppcfg.model.nat44 import SECTION, NatSide, memory_bytes
 from vppcfg.model.problem import KeyPath, Problem, Severity
 

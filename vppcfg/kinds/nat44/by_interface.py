@@ -10,8 +10,8 @@ from abc import abstractmethod
 from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.model.nat44 import NatExemption, NatMapping
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.object_operation import RemoveObject
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
 

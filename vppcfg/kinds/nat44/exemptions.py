@@ -12,11 +12,11 @@ from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY, NUMBERS, PROTOCOLS
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import SetObject
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import SetObject
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _SET = "nat44_add_del_identity_mapping"
 _DUMP, _DETAILS = "nat44_identity_mapping_dump", "nat44_identity_mapping_details"

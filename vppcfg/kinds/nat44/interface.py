@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, ClassVar
 
-from vppcfg.config.yaml.text import Value
 from vppcfg.engine.feature_kind import FeatureKind
+from vppcfg.entries.yaml.text import Value
 from vppcfg.kinds.nat44.settings import missing_nat44
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatSide
-from vppcfg.plan.feature import SetFeature, Switch
-from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
-from vppcfg.plan.transition import Transition
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.feature import SetFeature, Switch
+from vppcfg.operations.request import Indexes, Known, Request, Vocabulary
+from vppcfg.operations.transition import Transition
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _SIDES, _OUTPUTS = "nat44_interface_dump", "nat44_ed_output_interface_get"
 _FLAGS = {NatSide.INSIDE: 0x20, NatSide.OUTSIDE: 0x10}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.config.sections.section import Section
 from vppcfg.engine.object_kind import AnyObjectKind
+from vppcfg.entries.section import Section
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
 from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.rules import RULES
@@ -15,11 +15,11 @@ from vppcfg.kinds.nat44.steps import steps
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject, by_name
-from vppcfg.plan.request import NO_INDEX, Known
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.operations.request import NO_INDEX, Known
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 _USERS = "nat44_user_dump"
 _POOLS = ("nat44_interface_addr_dump", "nat44_interface_addr_details")

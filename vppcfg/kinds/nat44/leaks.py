@@ -9,12 +9,12 @@ from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.nat44 import NatLeaks
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation, missing_table
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation, missing_table
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _TABLE, _ROUTE = "nat44_ed_add_del_vrf_table", "nat44_ed_add_del_vrf_route"
 _DUMP = "nat44_ed_vrf_tables_v2_dump"

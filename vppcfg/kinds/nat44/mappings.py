@@ -16,12 +16,12 @@ from vppcfg.kinds.nat44.by_interface import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import SetObject
-from vppcfg.plan.pause import Pause, PauseContext, of_sessions_looked_at
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import SetObject
+from vppcfg.operations.pause import Pause, PauseContext, of_sessions_looked_at
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _SET = "nat44_add_del_static_mapping_v2"
 _DUMP, _DETAILS = "nat44_static_mapping_dump", "nat44_static_mapping_details"

@@ -10,12 +10,12 @@ from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.pause import Pause, PauseContext, of_lost_sessions
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.pause import Pause, PauseContext, of_lost_sessions
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _TWICE = 0x1
 """NAT_IS_TWICE_NAT (plugins/nat/lib/nat_types.api)."""

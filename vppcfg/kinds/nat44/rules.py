@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
+from vppcfg.entries.nat44 import Nat44Config, NatEnd, NatPoolConfig
 from vppcfg.kinds.nat44.advice import ADVICE
-from vppcfg.kinds.nat44.entry import Nat44Config, NatEnd, NatPoolConfig
 from vppcfg.kinds.route_rules import is_unmanaged
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import SECTION, TwiceNat, end_text

@@ -15,13 +15,10 @@ from itertools import chain
 from typing import Any
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import is_nat_name
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged, YamlEntry
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.kinds.nat44.entry import (
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import is_nat_name
+from vppcfg.entries.nat44 import (
     Nat44Config,
     NatEnd,
     NatExemptConfig,
@@ -30,6 +27,9 @@ from vppcfg.kinds.nat44.entry import (
     NatStaticConfig,
     as_end,
 )
+from vppcfg.entries.section import Parsing, SettingsSection, Unmanaged, YamlEntry
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import (
     MARK,

@@ -8,9 +8,9 @@ from ipaddress import IPv4Address
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.pause import (
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.pause import (
     NO_PAUSE,
     Pause,
     PauseContext,
@@ -18,10 +18,10 @@ from vppcfg.plan.pause import (
     of_possible_sessions,
     of_sessions_looked_at,
 )
-from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.request import Indexes, Request, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.reading import Replies, VppReader
 
 _SWITCH = "nat44_ed_plugin_enable_disable"
 _SHOW, _SHOWN = "nat44_show_running_config", "nat44_show_running_config_reply"

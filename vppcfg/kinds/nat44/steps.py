@@ -19,8 +19,8 @@ from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_opera
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def steps(transition: Transition) -> Iterator[Step]:

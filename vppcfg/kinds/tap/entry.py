@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import VirtualInterfaceConfig
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.configuration import VirtualInterfaceConfig
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.record import record
 
 DEFAULT_RING_SIZE = 256

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import instance_of
-from vppcfg.config.configuration import MAX_MTU, MIN_MTU
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import is_lcp_name, is_netns_name
-from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.virtual_interface_section import Plugin
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.entries.configuration import MAX_MTU, MIN_MTU
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import is_lcp_name, is_netns_name
+from vppcfg.entries.section import Parsing, SectionEntry
+from vppcfg.entries.virtual_interface_section import Plugin
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, TAP_PLUGIN_SINCE, TapConfig
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.tap.rules import RULES
@@ -23,9 +23,9 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.reading import Replies, VppReader, text_of
-from vppcfg.vpp.row import Row
+from vppcfg.operations.request import ALL_INDEXES
+from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.row import Row
 
 MAX_TAP = 1024
 _DUMP = "sw_interface_tap_v2_dump"

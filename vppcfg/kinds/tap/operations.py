@@ -5,12 +5,12 @@ from __future__ import annotations
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operation import CreateInterface, DeleteInterface
-from vppcfg.plan.pause import Pause, PauseContext, of_deleted_tap, of_new_device
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.operations.pause import Pause, PauseContext, of_deleted_tap, of_new_device
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.wire.address_codec import mac_bytes
 
 _CREATE = ("tap_create_v3", "tap_create_v2")
 """Newest first; v3 is in 22.06 already. They differ in the number of queues."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.kinds.tap.entry import MAX_RING, MIN_RING, TapConfig
 from vppcfg.model.problem import Problem
 

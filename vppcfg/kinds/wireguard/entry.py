@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, canonical_prefix
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.wireguard import WireguardPeer

@@ -10,14 +10,14 @@ from typing import ClassVar
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.common.names import instance_of, natural_key
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.names import is_interface_name
-from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
-from vppcfg.config.sections.virtual_interface_section import Part, Plugin
-from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
+from vppcfg.entries.configuration import Configuration, VirtualInterfaceConfig
+from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.names import is_interface_name
+from vppcfg.entries.section import NamedReference, Parsing, SectionEntry
+from vppcfg.entries.virtual_interface_section import Part, Plugin
+from vppcfg.entries.yaml.errors import shown
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
 from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
 from vppcfg.kinds.wireguard import reading
@@ -42,10 +42,10 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.wireguard import Wireguard
-from vppcfg.plan.operation import Operation
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.vpp.reading import Replies, VppReader
-from vppcfg.vpp.row import Row
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.row import Row
 
 MAX_NUMBER = 16383
 """VPP numbers them up to here (plugins/wireguard/wireguard_if.c, WG_ITF_MAX_INSTANCE)."""

@@ -9,11 +9,11 @@ from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate, missing_table
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate, missing_table
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values
+from vppcfg.wire.address_codec import address_values
 
 ADD_PEER = ("wireguard_peer_add_v2", "wireguard_peer_add")
 """Newest first; v2 came in 26.06, and takes preshared keys."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from vppcfg.common.addresses import address_key
 from vppcfg.model.secret_key import digest_of, key_text
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed
-from vppcfg.vpp.row import Row
+from vppcfg.operations.request import ALL_INDEXES
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, malformed
+from vppcfg.wire.row import Row
 
 DUMP = "wireguard_interface_dump"
 _PEER_DUMPS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.rules.index import Index
+from vppcfg.entries.index import Index
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.problem import KeyPath, Problem

@@ -1,4 +1,4 @@
-"""From changes to steps. Each module has one aspect of an object; the order of steps is made in `plan/stages`."""
+"""From changes to steps. Each module has one aspect of an object; the order of steps is made in `operations/stages`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.plan.stages import Step
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
 from vppcfg.plan.steps import (
     attachment,
     features,
@@ -19,7 +20,6 @@ from vppcfg.plan.steps import (
     virtual_interface,
     vpp_object,
 )
-from vppcfg.plan.transition import Transition
 
 _ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
 _FEATURES_AT = KINDS.index(FEATURE_KINDS[0])

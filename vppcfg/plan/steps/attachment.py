@@ -14,10 +14,11 @@ from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
-from vppcfg.plan.carried_in_linux import carried, is_sysctl, place_for, place_of
-from vppcfg.plan.operations import Operation, RemoveAttachment, RestoreInLinux, RestoreInVpp
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
+from vppcfg.operations.carried_in_linux import carried, is_sysctl, place_for, place_of
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def steps(transition: Transition) -> Iterator[Step]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.kinds.l2_steps import is_put_into_l2
+from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
-from vppcfg.plan.feature import Feature, SetFeature
-from vppcfg.plan.operations import RenewIpv6
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.feature import Feature, SetFeature
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def feature_steps(transition: Transition, name: str) -> Iterator[Step]:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.kinds.interface import SetAdminState, SetMac, SetRxMode, SetRxPlacement, SetTag, SetTxPlacement
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.kinds import as_created
 from vppcfg.model.placement import moved
-from vppcfg.plan.operations import (
-    SetAdminState,
-    SetMac,
-    SetRxMode,
-    SetRxPlacement,
-    SetTag,
-    SetTxPlacement,
-)
-from vppcfg.plan.stages import Stage, Step
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 from vppcfg.plan.steps.mtu import is_cycled, is_shut_for_link_mtu
-from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.kinds.interface import SetAdminState, SetLinkMtu, SetPacketMtu
 from vppcfg.model.interface import Interface, must_be_down_for_link_mtu
 from vppcfg.model.kinds import as_created, sub_interface_as_created
-from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetPacketMtu
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 _NEW_SUB_INTERFACE = sub_interface_as_created("", "", 0, None)
 """Has the MTUs of any new sub-interface, and is down as they are."""

@@ -9,8 +9,8 @@ from vppcfg.engine.virtual_interface_kind import AnyVirtualInterface
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.stages import Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Step
+from vppcfg.operations.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:

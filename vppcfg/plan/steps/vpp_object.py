@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from vppcfg.kinds.kind_list import kind_of, kind_of_class
 from vppcfg.model.vpp_object import Referent, VppObject
-from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.transition import Transition
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
 
 
 def steps(transition: Transition) -> Iterator[Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.config.configuration import Configuration
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
 from vppcfg.model.problem import KeyPath

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.plugins import needed_plugins
+from vppcfg.entries.configuration import Configuration
 from vppcfg.model.dataplane import FRAME_OVERHEAD_BYTES, DataplaneSection
 from vppcfg.model.host import Host, Nic
 from vppcfg.startup.derive.cpu import place

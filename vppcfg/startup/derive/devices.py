@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from vppcfg.common.numbers import address_of_interface, numbered
-from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.entries.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.host import Host, Nic
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE

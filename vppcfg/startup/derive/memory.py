@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from vppcfg.common.numbers import GIB, KIB, MIB, numbered, round_up, size_text
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration
+from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host

@@ -15,12 +15,12 @@ from vppcfg.kinds.sub_interface import encapsulation_of
 from vppcfg.kinds.tag_rewrite import read_rewrite
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.row import Row, name_of, read_interfaces, request_interfaces
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.row import Row, name_of, read_interfaces, request_interfaces
 
 _QUEUES = "sw_interface_rx_placement_dump"
 _TX_QUEUES = "sw_interface_tx_placement_get"

@@ -17,11 +17,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from vppcfg.common.addresses import address_key, link_local_of
 from vppcfg.kinds import dhcp_client
 from vppcfg.model.live import LiveAddress, LiveSource
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Shown
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.shell import Shown
 
 _VRRP, _VRRP_DETAILS = "vrrp_vr_dump", "vrrp_vr_details"
 _VIRTUAL_ROUTER = ("config.sw_if_index", "config.priority", "config.flags", "runtime.state")

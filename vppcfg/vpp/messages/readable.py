@@ -8,8 +8,8 @@ from typing import Any
 
 from vppcfg.kinds.lcp.operations import HOST
 from vppcfg.model.secret_key import KEY_BYTES, key_text
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import NO_MAC, Value
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import NO_MAC, Value
 
 _MAC_BYTES = 6
 _ADDRESS_BYTES = (4, 16)
@@ -55,7 +55,7 @@ class _NewestRelease:
         return True
 
 
-def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
+def api_call(operation: Operation) -> tuple[str, dict[str, Any]]:
     """Return the message of an operation and its values: objects by name, addresses as text, lists as lists."""
     request = operation.request(_Names(), _NewestRelease())
     arguments: dict[str, Any] = {path: _readable(value) for path, value in request.values.items()}

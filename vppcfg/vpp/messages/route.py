@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.route import SOURCE
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.shell import Commands, Shown, header_command
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.shell import Commands, Shown, header_command
 
 _SOURCES = "fib_source_dump"
 _DUMP = "ip_route_v2_dump"

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from vppcfg.kinds.route_reading import LOOKUP
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
-from vppcfg.plan.request import NO_INDEX
-from vppcfg.vpp.address_codec import prefix_values, text_of_address
+from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import prefix_values, text_of_address
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.shell import Commands
 
 _CHANGE_ROUTE = "ip_route_add_del_v2"
 _SET = "classify_set_interface_ip_table"

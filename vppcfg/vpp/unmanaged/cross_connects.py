@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, share_of, way_of
+from vppcfg.wire.reading import Replies
 
 _DUMP, _UPDATE, _DELETE = "l3xc_dump", "l3xc_update", "l3xc_del"
 

@@ -14,10 +14,10 @@ from vppcfg.kinds.kind_list import KINDS, kind_of
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.request import NO_INDEX
+from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import ReadScope
+from vppcfg.wire.shell import Commands
 
 _ARC = re.compile(r"^([a-z0-9-]+):$")
 _NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
-from vppcfg.plan.request import NO_INDEX
+from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.reading import Replies
 
 _ASK = "classify_table_by_interface"
 _SET = "input_acl_set_interface"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
-from vppcfg.plan.request import ALL_INDEXES
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
 
 _PROTECT = "ipsec_tunnel_protect"
 _SPD_INTERFACES = "ipsec_spd_interface_dump"

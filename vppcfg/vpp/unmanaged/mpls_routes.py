@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, is_stale, labels_of, lookup_table_of, share_of, way_of
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.shell import Commands
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, cli_call, index_placeholder, stored_call
 from vppcfg.model.vrf import FibTable
-from vppcfg.vpp.address_codec import family_and_bytes
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.reading import Replies
+from vppcfg.wire.shell import Commands
 
 _CHANGE = "ip_mroute_add_del"
 _CARRIED = {"CLI": "multicast route of the prompt", "API": "multicast route of the API"}

@@ -10,11 +10,11 @@ from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nat44 import OF_THE_INSIDE, Nat44
 from vppcfg.model.vpp_object import owns_all
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.simple import simple_reader
+from vppcfg.wire.reading import Replies
 
 _OUTSIDE, _INSIDE = 0x10, 0x20
 """NAT_IS_OUTSIDE and NAT_IS_INSIDE (plugins/nat/lib/nat_types.api)."""

@@ -13,8 +13,8 @@ from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.model.attachment import ApiCall, Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.vpp_object import Referent, VppObject, is_owned
-from vppcfg.plan.operations import RemoveObject, SetObject
-from vppcfg.plan.request import Value
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import ReadScope
 

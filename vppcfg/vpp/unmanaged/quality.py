@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.model.attachment import Layer
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
 
 _SOURCES = ("ext", "vlan", "mpls", "ip")

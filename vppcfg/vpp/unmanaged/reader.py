@@ -9,7 +9,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
+from vppcfg.wire.reading import Replies
 
 
 class ReadScope(NamedTuple):

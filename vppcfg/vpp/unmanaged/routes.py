@@ -15,11 +15,11 @@ from typing import Any
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.request import NO_INDEX
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
 
 _SOURCES = "fib_source_dump"
 _ROUTES, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"

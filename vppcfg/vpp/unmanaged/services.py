@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.state import State
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
 
 
 def _family(is_ipv6: int) -> str:

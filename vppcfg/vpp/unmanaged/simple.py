@@ -7,10 +7,10 @@ from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.state import State
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.reading import Replies
 
 Fields = Mapping[str, Any]
 INDEX = "sw_if_index"

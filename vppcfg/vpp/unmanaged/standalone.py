@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.vrf import table_key
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Value
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged import standalone_nat
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
 
 
 class _Counted(NamedTuple):

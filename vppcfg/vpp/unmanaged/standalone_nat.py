@@ -9,12 +9,12 @@ from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.vpp_object import owns_all
-from vppcfg.plan.request import NO_INDEX
-from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.nat import PROTOCOL_WORDS, in_table
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies
 
 _CONFIG = "nat44_show_running_config"
 _POOLS = "nat44_interface_addr"

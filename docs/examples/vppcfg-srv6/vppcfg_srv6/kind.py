@@ -11,20 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.config.configuration import Configuration
-from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import NamedReference, Naming, Parsing, SectionEntry
-from vppcfg.config.yaml.text import KeyValue
 from vppcfg.engine.object_section import ObjectSection
+from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.index import Index
+from vppcfg.entries.section import NamedReference, Naming, Parsing, SectionEntry
+from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.reading import Replies, VppReader
 
 _SET, _DUMP, _DETAILS = "sr_localsid_add_del", "sr_localsids_dump", "sr_localsids_details"
 _END = 1

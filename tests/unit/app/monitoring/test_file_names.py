@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.app.monitoring.file_names import NamesOfFile, names_in
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import VppcfgError
 from vppcfg.model.monitored import FileNames
 

@@ -9,7 +9,7 @@ import pytest
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
-from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError
 
 BEFORE = "interfaces: { eth0: { mtu: 1500 } }\n"

@@ -13,13 +13,13 @@ from vppcfg.app.watching.notices import MetricsSource, Notice
 from vppcfg.app.watching.verification import Verifier
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
-from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.dataplane import Dataplane, Follower, Performance
+from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Operation
+from vppcfg.operations.operation import Operation
 from vppcfg.render.prometheus import WatchMetrics
 from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport, report_of

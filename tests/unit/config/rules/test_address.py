@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config.configuration import Configuration, InterfaceConfig
-from vppcfg.config.parsed import Parsed
-from vppcfg.config.rules.index import Index, index_of
+from vppcfg.entries.configuration import Configuration, InterfaceConfig
+from vppcfg.entries.index import Index, index_of
+from vppcfg.entries.parsed import Parsed
 from vppcfg.kinds.address_rules import address_host, address_overlap
 from vppcfg.model.problem import Problem, Severity
 

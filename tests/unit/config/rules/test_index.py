@@ -1,7 +1,7 @@
 """What rules look things up in."""
 
 from vppcfg.config.parse import parse
-from vppcfg.config.rules.index import index_of
+from vppcfg.entries.index import index_of
 
 
 def test_nothing_is_missing_from_a_section_that_is_lost() -> None:

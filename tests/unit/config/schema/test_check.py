@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from vppcfg.config.load import parse_text
 from vppcfg.config.schema.check import check_shape, shape
-from vppcfg.config.schema.words import is_group_name, is_isolate
+from vppcfg.entries.words import is_group_name, is_isolate
 from vppcfg.model.interface import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity
 

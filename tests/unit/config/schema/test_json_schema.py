@@ -20,7 +20,7 @@ from vppcfg.config.parse import parse
 from vppcfg.config.schema.check import check_shape
 from vppcfg.config.schema.json_schema import FILE, as_document, json_schema
 from vppcfg.config.schema.key_texts import describe, tables_in
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.reader import read_document
 
 SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())
 VALIDATOR = Draft7Validator(SCHEMA)

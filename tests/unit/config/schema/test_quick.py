@@ -20,7 +20,7 @@ from vppcfg import assets
 from vppcfg.config.schema.check import check_shape
 from vppcfg.config.schema.quick import Acceptance, doubtful_part
 from vppcfg.config.schema.text import SCHEMA
-from vppcfg.config.schema.words import WORDS
+from vppcfg.entries.words import WORDS
 
 DATAPLANE: dict[str, Any] = {
     "cpu": {"main-core": 1, "workers": [2, 3], "smt": "avoid", "isolate": True},

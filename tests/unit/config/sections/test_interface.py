@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import parse
+from vppcfg.entries.configuration import Configuration, InterfaceConfig
 
 
 def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:

@@ -8,6 +8,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.kinds.host_interface import DeleteHostInterface
+from vppcfg.kinds.interface import SetRxMode, SetTag
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode
 from vppcfg.model.linux import LinuxDevice
@@ -17,7 +18,6 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import SetRxMode, SetTag
 from vppcfg.plan.plan import make_plan
 
 OURS = "vppcfg:made"

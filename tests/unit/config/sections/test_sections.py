@@ -7,14 +7,14 @@ import pytest
 import yaml
 
 from vppcfg import assets
-from vppcfg.config.configuration import (
+from vppcfg.config.parse import parse
+from vppcfg.config.schema.text import SCHEMA
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS
+from vppcfg.entries.configuration import (
     Configuration,
     KeyHolder,
     VirtualInterfaceConfig,
 )
-from vppcfg.config.parse import parse
-from vppcfg.config.schema.text import SCHEMA
-from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.owned_list import OWNED

@@ -7,9 +7,9 @@ import pytest
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.config.valid_dump import write
+from vppcfg.kinds.interface import SetPacketMtu
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.plan.operations import SetPacketMtu
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 

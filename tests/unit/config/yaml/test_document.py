@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.config.yaml import files
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.files import LIMIT_BYTES, can_be_read_again, read_source
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml import files
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.files import LIMIT_BYTES, can_be_read_again, read_source
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError, ExitCode
 
 

@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.model.problem import Problem
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from vppcfg.config.load import load
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.overlay import annotated_text, keys_with_origin, merged_text, overlaid, without_extensions
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.overlay import annotated_text, keys_with_origin, merged_text, overlaid, without_extensions
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import ConfigError
 
 KEYS = st.sampled_from(["a", "b", "c", 7])

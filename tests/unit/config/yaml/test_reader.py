@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from vppcfg.common.bounds import CONFIG_DEPTH
-from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.reader import read_document
+from vppcfg.entries.yaml.document import Document
+from vppcfg.entries.yaml.reader import read_document
 from vppcfg.model.problem import Problem, Severity
 
 TRAPS = [

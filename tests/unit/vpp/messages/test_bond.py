@@ -5,7 +5,7 @@ import pytest
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.bond import Bond
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 BOND, OTHER_BOND = 7, 8
 

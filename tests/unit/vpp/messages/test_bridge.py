@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 DEFAULTS: dict[str, Value] = {
     "learn": 1,

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.tunnel import Gre
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 TUNNEL = 5
 PLAIN: dict[str, Value] = {

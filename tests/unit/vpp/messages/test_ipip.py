@@ -7,7 +7,7 @@ import pytest
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.tunnel import Ipip
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 TUNNEL = 5
 

@@ -9,7 +9,7 @@ import pytest
 from tests.simulated_vpp import connected
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.live import LiveAddress, LiveSource
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 from vppcfg.simulator.kinds import autoconfig, dhcp6
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -16,11 +16,15 @@ from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import CreateBond
 from vppcfg.kinds.bridge_operations import DeleteBridge
 from vppcfg.kinds.gre import CreateGre
+from vppcfg.kinds.interface import SetPacketMtu, SetRxPlacement, SetTag, SetTxPlacement
 from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetIpfixExporter
+from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.kinds.macip import SetMacip
 from vppcfg.kinds.macip_acl import DeleteMacip
+from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.kinds.ra_operations import SetRa
+from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.kinds.tap.operations import CreateTap
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vrf_operations import CreateVrf, ReleaseTypedVrf
@@ -36,12 +40,13 @@ from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Vxlan
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import Value
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import Value
 from vppcfg.vpp.messages.readable import api_call
 
 VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77)
-PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
+PAIR = CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(
     action=AclAction.PERMIT,
     source="192.0.2.0/24",
@@ -58,21 +63,21 @@ ON_PORT = Attachment(
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
 MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
-SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
+SAID: list[tuple[Operation, str, dict[str, Any]]] = [
     (
-        op.AnchorHost(item=MTU, is_on=True, turn="x"),
+        AnchorHost(item=MTU, is_on=True, turn="x"),
         "ip_route_add_del_v2",
         {"is_add": True, "route.table_id": 7, "route.prefix.len": 32, "route.prefix.address.af": 0},
     ),
     (
-        op.CreateSubInterface(
+        CreateSubInterface(
             interface="port.4294967295", parent="port", sub_id=4294967295, encapsulation=OtherMatch(flags=132, outer=3)
         ),
         "create_subif",
         {"sub_id": 4294967295, "sub_if_flags": 132, "outer_vlan_id": 3, "inner_vlan_id": 0},
     ),
     (
-        op.SetPacketMtu(interface="port", mtu=1500, protocol_mtus=(1400, 1280, 1300)),
+        SetPacketMtu(interface="port", mtu=1500, protocol_mtus=(1400, 1280, 1300)),
         "sw_interface_set_mtu",
         {"mtu.0": 1500, "mtu.1": 1400, "mtu.2": 1280, "mtu.3": 1300},
     ),
@@ -82,16 +87,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"host_if_name": b"e0".ljust(16, b"\0"), "host_if_type": 0, "netns": b"ns".ljust(32, b"\0")},
     ),
     (
-        op.CreateLcpPair(interface="port", host_name="e0", netns="main", is_default_netns=True, is_tun=True),
+        CreateLcpPair(interface="port", host_name="e0", netns="main", is_default_netns=True, is_tun=True),
         "lcp_itf_pair_add_del_v3",
         {"host_if_type": 1, "netns": b"main".ljust(32, b"\0")},
     ),
     (
-        op.SetTag(interface="port", tag="vppcfg é"),
+        SetTag(interface="port", tag="vppcfg é"),
         "sw_interface_tag_add_del",
         {"sw_if_index": 1, "is_add": True, "tag": "vppcfg é".encode().ljust(64, b"\0")},
     ),
-    (op.SetTag(interface="port", tag=""), "sw_interface_tag_add_del", {"is_add": False, "tag": bytes(64)}),
+    (SetTag(interface="port", tag=""), "sw_interface_tag_add_del", {"is_add": False, "tag": bytes(64)}),
     (
         CreateBond(
             interface="BondEthernet3",
@@ -105,17 +110,17 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"id": 3, "mode": 5, "lb": 2, "use_custom_mac": True, "mac_address": b"\x02\0\0\0\0\x03", "enable_gso": True},
     ),
     (
-        op.SetRxPlacement(interface="port", queue=3, thread=2),
+        SetRxPlacement(interface="port", queue=3, thread=2),
         "sw_interface_set_rx_placement",
         {"sw_if_index": 1, "queue_id": 3, "worker_id": 1, "is_main": False},
     ),
     (
-        op.SetRxPlacement(interface="port", queue=0, thread=0),
+        SetRxPlacement(interface="port", queue=0, thread=0),
         "sw_interface_set_rx_placement",
         {"sw_if_index": 1, "queue_id": 0, "worker_id": 0, "is_main": True},
     ),
     (
-        op.SetTxPlacement(interface="port", queue=1, threads=(0, 2)),
+        SetTxPlacement(interface="port", queue=1, threads=(0, 2)),
         "sw_interface_set_tx_placement",
         {"sw_if_index": 1, "queue_id": 1, "array_size": 2},
     ),
@@ -187,8 +192,8 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "set_ipfix_exporter",
         {"collector_port": 4739, "vrf_id": 7, "path_mtu": 512, "template_interval": 20, "udp_checksum": False},
     ),
-    (op.RemoveAttachment(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
-    (op.RestoreInVpp(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
+    (RemoveAttachment(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
+    (RestoreInVpp(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
 ]
 """What the samples of tests/kinds do not lead to, or a VPP with other indexes shows."""
 
@@ -263,7 +268,7 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
     ],
     ids=["pair", "bridge", "vxlan", "gre", "vrf", "tap"],
 )
-def test_an_older_vpp_is_told_in_its_own_words(operation: op.Operation, newer: tuple[str, ...], older: str) -> None:
+def test_an_older_vpp_is_told_in_its_own_words(operation: Operation, newer: tuple[str, ...], older: str) -> None:
     stub = Told()
     stub.drop(*newer)
     assert perform(stub, operation) == Performance(done=(0,))

@@ -1,7 +1,7 @@
 """TAPs, as a VPP tells of them."""
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 ROW: dict[str, Value] = {
     "sw_if_index": 5,

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
 from vppcfg.model.tunnel import Vxlan
-from vppcfg.plan.request import Value
+from vppcfg.operations.request import Value
 
 TUNNEL = 5
 PLAIN: dict[str, Value] = {

@@ -8,7 +8,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan import operations as op
+from vppcfg.operations.operation import Operation
 from vppcfg.simulator.kind import Call
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.messages.readable import api_call
@@ -90,7 +90,7 @@ def test_a_vpp_without_the_plugin_has_none() -> None:
 
 
 @pytest.mark.parametrize("operation", MAKE[:2])
-def test_messages_that_are_shown_have_the_name_of_a_key_in_its_place(operation: op.Operation) -> None:
+def test_messages_that_are_shown_have_the_name_of_a_key_in_its_place(operation: Operation) -> None:
     name, arguments = api_call(operation)
     (secret,) = [value for path, value in arguments.items() if path.endswith(("private_key", "preshared_key"))]
     assert secret in {f"<the key of {known}>" for known in (PUBLIC[0], PRESHARED[1])}, name

@@ -1,0 +1,1 @@
+"""VPP's messages as bytes, and how they are read."""
