@@ -28,7 +28,7 @@ import yaml  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN = ROOT / "tests" / "mutants.txt"
-DEFAULT = ("vppcfg/plan", "vppcfg/transaction", "vppcfg/config")
+DEFAULT = ("vppcfg/plan", "vppcfg/operations", "vppcfg/transaction", "vppcfg/config", "vppcfg/entries")
 STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "vppcfg/plan/",
@@ -59,6 +59,10 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/contract tests/laws",
         ),
     ),
+    ("vppcfg/engine/", ("tests/unit/kinds", "tests/kinds tests/unit/config tests/golden")),
+    ("vppcfg/entries/", ("tests/unit/config", "tests/unit/kinds tests/golden")),
+    ("vppcfg/operations/", ("tests/unit/plan tests/golden", "tests/unit/kinds tests/kinds")),
+    ("vppcfg/wire/", ("tests/unit/vpp", "tests/contract")),
     ("vppcfg/vpp/", ("tests/unit/vpp", "tests/contract")),
     ("vppcfg/loadtest/", ("tests/unit/loadtest",)),
     ("vppcfg/app/", ("tests/unit/app", "tests/unit/cli")),

@@ -30,8 +30,7 @@ from vppcfg.entries.configuration import (
     VirtualInterfaceConfig,
     VrfConfig,
 )
-from vppcfg.entries.index import index_of
-from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.index import Parsed, index_of
 from vppcfg.kinds import tag_rewrite
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig

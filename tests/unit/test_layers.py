@@ -55,8 +55,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "__version__": (),
     "record": (),
 }
-"""The floors, from the highest down: what a layer may import besides itself, what of FOUNDATION is below it, the standard
-library and THIRD_PARTY. docs/architecture.md says the same."""
+"""The floors, from the highest down: what a layer may import besides itself, FOUNDATION as far as it is below, the
+standard library and THIRD_PARTY. docs/architecture.md says the same."""
 
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),

@@ -19,8 +19,7 @@ from vppcfg.common.release import is_older
 from vppcfg.config.dump import expressible
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.entries.configuration import Configuration
-from vppcfg.entries.index import index_of
-from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.section import Unmanaged
 from vppcfg.kinds.route_section import KEY, SECTION
 from vppcfg.model.attachment import Attachment

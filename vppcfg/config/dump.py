@@ -18,9 +18,8 @@ from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
 from vppcfg.engine.table_kind import AnyTable
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.desired_state import whole_descriptions
-from vppcfg.entries.index import index_of
+from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.names import glob_of
-from vppcfg.entries.parsed import Parsed
 from vppcfg.entries.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.address_rules import why_unfit

@@ -10,7 +10,7 @@ from typing import Any
 
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.entries.configuration import Configuration
-from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.index import Parsed
 from vppcfg.entries.section import Parsing, enter
 from vppcfg.model.problem import KeyPath
 

@@ -1,4 +1,4 @@
-"""The index that every rule is given: a Configuration with the parents, children, members and users of its entries."""
+"""A parsed file, and the index of it that every rule is given: parents, children, members and users of its entries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Any, Protocol, TypeVar
 
 from vppcfg.entries.configuration import BridgeConfig, Configuration, InterfaceConfig, VirtualInterfaceConfig
-from vppcfg.entries.parsed import Parsed
 from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
@@ -15,6 +14,23 @@ from vppcfg.record import record
 _T = TypeVar("_T")
 TagKey = tuple[str, bool, int]
 """Parent, whether the outer tag is 802.1ad, outer VLAN id."""
+
+
+@record
+class Parsed:
+    """The outcome of parsing a file."""
+
+    configuration: Configuration
+    """The valid entries."""
+    broken: frozenset[str] = frozenset()
+    """Names of the interfaces and loopbacks that the file has but `configuration` lacks."""
+    broken_entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The same for the entries of other sections, by section."""
+    lost_sections: frozenset[str] = frozenset()
+    """Sections of which nothing at all is known."""
+    problems: tuple[Problem, ...] = ()
+    is_cut: bool = False
+    """Whether there are more problems than these."""
 
 
 class PlacedEntry(Protocol):

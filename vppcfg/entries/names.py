@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+
+import yaml
+
+from vppcfg import assets
+from vppcfg.record import record
 
 NAME_LENGTH = 63
 """VPP's API keeps 64 bytes of an interface's name, the last one NUL (vnet/interface.api)."""
@@ -106,3 +113,22 @@ def word_of(name: str) -> str:
     """Return the word that a name of a word and a number begins with, '' when the name is anything else."""
     match = _NUMBERED.fullmatch(name)
     return "" if match is None else match[1]
+
+
+_IP_NAMES = "schema/ip_names.yaml"
+
+
+@record
+class IpNames:
+    """Numbers by name, in lower case."""
+
+    protocols: Mapping[str, int]
+    services: Mapping[str, int]
+    """Ports, of TCP and UDP alike."""
+
+
+@lru_cache(maxsize=1)
+def read_ip_names() -> IpNames:
+    """Return the names of protocols and services, which are read once."""
+    table = yaml.load(assets.find(_IP_NAMES).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return IpNames(protocols=table["protocols"], services=table["services"])

@@ -11,8 +11,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.entries.configuration import AclConfig, InterfaceConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.entry_key import EntryKey
-from vppcfg.entries.ip_names import read_ip_names
-from vppcfg.entries.names import ACL_LENGTH, LIST, is_acl_name
+from vppcfg.entries.names import ACL_LENGTH, LIST, is_acl_name, read_ip_names
 from vppcfg.entries.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import acl_match

@@ -7,7 +7,7 @@ from itertools import chain, product
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.entries.ip_names import IpNames
+from vppcfg.entries.names import IpNames
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.kinds.acl_match import (
     ANY,

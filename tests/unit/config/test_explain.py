@@ -61,7 +61,9 @@ def rules_in_code() -> set[str]:
     """Return every text that is given as a rule's id, by keyword or by position."""
     found: set[str] = set()
     for path in (
-        file for layer in ("config", "kinds", "routing_daemons", "startup") for file in (PACKAGE / layer).rglob("*.py")
+        file
+        for layer in ("config", "entries", "kinds", "routing_daemons", "startup")
+        for file in (PACKAGE / layer).rglob("*.py")
     ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "rule" and isinstance(node.value, ast.Constant):

@@ -1,6 +1,6 @@
 """The table of protocol and service names."""
 
-from vppcfg.entries.ip_names import read_ip_names
+from vppcfg.entries.names import read_ip_names
 from vppcfg.kinds.acl_match import ANY
 
 NAMES = read_ip_names()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vppcfg.config.parse import parse
-from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.index import Parsed
 from vppcfg.kinds.acl_match import parse_range
 from vppcfg.model.acl import AclRule
 from vppcfg.model.problem import Problem, Severity

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from vppcfg.entries.configuration import Configuration, InterfaceConfig
-from vppcfg.entries.index import Index, index_of
-from vppcfg.entries.parsed import Parsed
+from vppcfg.entries.index import Index, Parsed, index_of
 from vppcfg.kinds.address_rules import address_host, address_overlap
 from vppcfg.model.problem import Problem, Severity
 
