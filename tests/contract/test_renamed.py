@@ -8,9 +8,9 @@ from tests.contract.subject import PORTS, Subject
 from tests.contract.test_static_route import plane_of
 from vppcfg.config.dump import expressible
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.steps.virtual_interface import KIND_OF
 
 TUNNELS = {
     "vxlan_tunnel0": "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 10",
@@ -47,6 +47,6 @@ def test_a_tunnel_is_in_the_way_of_one_like_it(vpp: Subject, name: str, line: st
         file = replace(own, interfaces={port: own.interfaces[port] for port in PORTS}, virtual=wanted)
         problems = resolve(replace(file, unmanaged=("other",)), state).problems
         assert [each.rule for each in problems] == ["made-taken"]
-        kind = KIND_OF[type(tunnel)]
+        kind = KIND_OF_VIRTUAL[type(tunnel)]
         refusals = plane.perform([kind.create(as_created(again, tunnel.kind, tunnel), tunnel)]).refusals
         assert [each.retval in EXISTS for each in refusals] == [True]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.entries.names import is_acl_name
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl, canonical_macip_rule, canonical_rule
 from vppcfg.model.interface import FIXED_LINK_MTU, WITHOUT_MTU, Interface, InterfaceKind
 from vppcfg.model.kinds import values_with_kind
@@ -41,7 +41,7 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
             tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
             if (
                 not is_foreign(interfaces[name].tag)
-                and VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual) is None
+                and KIND_OF_VIRTUAL[type(virtual)].unsupported_reason(virtual) is None
             ):
                 interfaces[name] = evolve(interfaces[name], tag=tag, **values_with_kind(virtual.kind))
     return replace(state, interfaces=interfaces)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.common.numbers import whole_number
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.entries.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
@@ -13,6 +12,7 @@ from vppcfg.kinds.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.owned_list import OWNED
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.model.state import Facts, State
@@ -20,8 +20,8 @@ from vppcfg.model.state import Facts, State
 ALL_PLUGINS = frozenset(
     {LCP_PLUGIN, policy_route_section.PLUGIN}
     | {plugin for _, plugin in WITH_PLUGIN}
-    | {plugin.name for section in VIRTUAL_SECTIONS if (plugin := section.asked_plugin)}
-    | {part.name for section in VIRTUAL_SECTIONS for part in section.parts}
+    | {plugin.name for section in VIRTUAL_INTERFACES if (plugin := section.asked_plugin)}
+    | {part.name for section in VIRTUAL_INTERFACES for part in section.parts}
     | {value.part for value, _ in WITH_RELEASE}
     | {section.plugin for section in OWNED if section.plugin}
     | {part for kind in (*TABLES, *FEATURE_KINDS) for part in kind.capabilities}

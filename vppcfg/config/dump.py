@@ -14,7 +14,7 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.rule_list import check_rules
-from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
+from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.engine.table_kind import AnyTable
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.desired_state import whole_descriptions
@@ -27,6 +27,7 @@ from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
 from vppcfg.kinds.tap.entry import TapConfig
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.live_state import leaving_alone, marked
@@ -56,7 +57,7 @@ def with_names_of(accepted: Configuration, state: State) -> State:
     That is, which addresses are those of the file and which are left alone.
     """
     virtual = {
-        name: VIRTUAL_SECTION_OF[type(each)].named(each, accepted.virtual[name]) if name in accepted.virtual else each
+        name: KIND_OF_VIRTUAL[type(each)].named(each, accepted.virtual[name]) if name in accepted.virtual else each
         for name, each in state.virtual.items()
     }
     addresses = {name: (each.addresses, each.unmanaged_addresses) for name, each in accepted.interfaces.items()}
@@ -90,7 +91,7 @@ def state_as_file(
     if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
     virtual = {
-        name: VIRTUAL_SECTION_OF[type(state.virtual[name])].completed(entry)
+        name: KIND_OF_VIRTUAL[type(state.virtual[name])].completed(entry)
         for name, entry in configuration.virtual.items()
     }
     configuration = replace(configuration, virtual=virtual)
@@ -168,7 +169,7 @@ def yaml_entries(
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
             interfaces[name] = replace(interfaces[name], mac=state.interfaces[name].mac or None)
     virtual = {
-        name: VIRTUAL_SECTION_OF[type(state.virtual[name])].creating_in_linux(entry, namespaces, linux_bridges)
+        name: KIND_OF_VIRTUAL[type(state.virtual[name])].creating_in_linux(entry, namespaces, linux_bridges)
         for name, entry in configuration.virtual.items()
     }
     configuration = replace(configuration, interfaces=interfaces, virtual=virtual)

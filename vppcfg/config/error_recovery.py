@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
+from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.sections import dataplane
 from vppcfg.engine.feature_kind import SwitchKind
 from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.owned_list import OWNED_KEYS
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()
@@ -24,7 +25,7 @@ _MENDED = frozenset(
         loopback.KIND.key,
         bridge_section.KEY,
         acl_match.KEY,
-        *(section.key for section in VIRTUAL_SECTIONS),
+        *(section.key for section in VIRTUAL_INTERFACES),
     },
 )
 """Sections whose entries are mended."""
@@ -55,7 +56,7 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
 """Two values of each key that is worth it; of the others nothing is assumed."""
 _ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")
 _ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
-    **{section.key: section.assumed for section in VIRTUAL_SECTIONS},
+    **{section.key: section.assumed for section in VIRTUAL_INTERFACES},
     acl_match.KEY: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
     dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
 }

@@ -9,9 +9,9 @@ from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.interface_values import WITH_RELEASE
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
@@ -33,7 +33,7 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
 
     What it can do with a risk is a warning.
     """
-    later = {part.name for section in VIRTUAL_SECTIONS for part in section.parts if part.since > release}
+    later = {part.name for section in VIRTUAL_INTERFACES for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}
     later |= {need.plugin for need in NEEDS if need.is_new and need.since > release}
     state = assumed_state(configuration)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.interface_key import InterfaceKey
 from vppcfg.entries.virtual_interface_section import Plugin, VirtualInterfaceSection
@@ -18,6 +17,7 @@ from vppcfg.kinds.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.nat44 import SECTION
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import KeyPath
@@ -136,7 +136,7 @@ _BY_VALUE = (
 )
 _BY_SECTION = (
     Need(plugin=plugin.name, reason=plugin.reason, users=_objects(section, plugin), since=plugin.since)
-    for section in VIRTUAL_SECTIONS
+    for section in VIRTUAL_INTERFACES
     if (plugin := section.plugin) is not None
 )
 _BY_DRIVER = (

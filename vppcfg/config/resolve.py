@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from vppcfg.common.numbers import numbered
 from vppcfg.config.ownership_conflicts import conflicts, taken_by_live
 from vppcfg.config.removed_holders import owned_by_applied
-from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections import desired_interface
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.desired_state import DesiredStateBuilder
@@ -20,6 +20,7 @@ from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.owned_list import OWNED
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL, VIRTUAL_INTERFACES, section_of
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
@@ -61,7 +62,7 @@ def resolve(
     not_ours = desired.state()
     for section in SECTIONS:
         section.resolve(desired)
-    desired_interface.resolve(desired, VIRTUAL_SECTIONS)
+    desired_interface.resolve(desired, VIRTUAL_INTERFACES)
     for entry_key in ENTRY_KEYS:
         entry_key.resolve(desired)
     for section in SECTIONS:
@@ -181,16 +182,16 @@ def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
         return False
     if is_marked(interface.kind) and config is None:
         section = (
-            VIRTUAL_SECTION_OF[type(virtual)]
+            KIND_OF_VIRTUAL[type(virtual)]
             if virtual is not None
-            else VIRTUAL_SECTION_OF[VIRTUAL_INTERFACE_OF[interface.kind]]
+            else KIND_OF_VIRTUAL[VIRTUAL_INTERFACE_OF[interface.kind]]
         )
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was created by a file, and is not in this one; add it to `{section.key}`"
         desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
         return False
-    if virtual is not None and not VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual):
-        text = f"{name} is in VPP, and {VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual)}"
+    if virtual is not None and not KIND_OF_VIRTUAL[type(virtual)].may_remove(virtual):
+        text = f"{name} is in VPP, and {KIND_OF_VIRTUAL[type(virtual)].unsupported_reason(virtual)}"
         path = desired.configuration.path_of(name) or ("interfaces",)
         desired.problem("made-unsupported", path, text + "; delete it there, or list it under unmanaged")
         return False
@@ -213,7 +214,7 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
     virtual = desired.observed.virtual.get(interface.name)
     if virtual is None:
         return True
-    section = VIRTUAL_SECTION_OF[type(virtual)]
+    section = KIND_OF_VIRTUAL[type(virtual)]
     return section.may_remove(virtual) and bool(interface.tag or not section.needs_mark(virtual))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum
 from typing import Any, TypeVar
@@ -158,8 +158,20 @@ class VirtualInterfaceConfig:
     name: str
     path: KeyPath
     description: str | None = None
+    mac: str | None = None
+    """Canonical; None leaves it as it is. Most kinds have it in the entry below `interfaces`."""
     members: tuple[str, ...] = ()
     """The ports that a bond is made of; those of any other kind are none."""
+
+    def macs(self) -> Iterator[tuple[str, KeyPath]]:
+        """Yield the MAC addresses that the entry sets, each with its place."""
+        if self.mac is not None:
+            yield self.mac, (*self.path, "mac")
+
+    @property
+    def descriptors(self) -> int:
+        """Return how many buffers its rings hold, of a kind whose entry sets their sizes."""
+        return 0
 
     @property
     def has_ethernet(self) -> bool:
@@ -354,6 +366,14 @@ class Configuration:
     """What is run after a change."""
     dataplane: DataplaneSection | None = None
     """How VPP itself is set up; plans do not look at it."""
+
+    def macs(self) -> Iterator[tuple[str, KeyPath]]:
+        """Yield every MAC address that the file gives to an interface, and where."""
+        for interface in self.interfaces.values():
+            if interface.mac is not None:
+                yield interface.mac, (*interface.path, "mac")
+        for virtual in self.virtual.values():
+            yield from virtual.macs()
 
     def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is to be made with, None when it is none of that kind."""

@@ -12,14 +12,17 @@ from vppcfg.engine.added import added_kinds
 from vppcfg.engine.kind import Kind
 from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.engine.table_kind import AnyTable
+from vppcfg.entries.section import NamedSection, Section
 from vppcfg.kinds import (
     acl,
     acl_match,
     address,
+    any_interface,
     bridge,
     det44_objects,
     ipfix_settings,
     l2,
+    linux_device,
     loopback,
     macip_acl,
     neighbor,
@@ -31,6 +34,7 @@ from vppcfg.kinds import (
     tunnel_neighbor,
     unnumbered,
     vrf,
+    vrf_section,
 )
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.lcp import kind as lcp
@@ -60,6 +64,8 @@ TABLES: tuple[AnyTable, ...] = (bridge.KIND, acl.KIND, macip_acl.KIND)
 """Access lists and other objects with names that are tables of `State`, in the order in which they are written."""
 
 KINDS: tuple[Kind, ...] = (
+    any_interface.KIND,
+    linux_device.KIND,
     loopback.KIND,
     sub_interface.KIND,
     lcp.KIND,
@@ -79,6 +85,22 @@ KINDS: tuple[Kind, ...] = (
     *OBJECT_KINDS,
 )
 """All of them."""
+
+_NAMED: tuple[NamedSection, ...] = (
+    *VIRTUAL_INTERFACES[:1],
+    bridge.KIND,
+    *VIRTUAL_INTERFACES[1:],
+    vrf_section.SECTION,
+    acl_match.KIND,
+    acl.KIND,
+    macip_acl.KIND,
+)
+SECTIONS_OF_KINDS: tuple[Section, ...] = (
+    loopback.KIND,
+    *_NAMED,
+    *(section for kind in KINDS for section in kind.sections() if section not in (loopback.KIND, *_NAMED)),
+)
+"""The sections of a file, in the order in which they are written."""
 
 
 def kind_of(item: VppObject) -> AnyObjectKind:

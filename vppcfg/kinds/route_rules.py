@@ -1,4 +1,4 @@
-"""Rules about static routes, and about what they need beside them in the file."""
+"""Rules about static routes, what they need beside them in the file, and what needs a route."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.entries.configuration import HopConfig, InterfaceConfig, RouteConfig
 from vppcfg.entries.index import Index
-from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.dhcp_relay import KEY as DHCP_RELAY
+from vppcfg.kinds.dhcp_relay import relay_entries
+from vppcfg.kinds.path_mtu import KEY as PATH_MTU
 from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -116,8 +119,8 @@ def _why_linkless(interface: InterfaceConfig, index: Index) -> str | None:
     parent = index.find(interface.parent)
     if parent is not None:
         return _why_linkless(parent, index)
-    bond = index.configuration.virtual.get(interface.name)
-    has_members = not isinstance(bond, BondConfig) or bond.members
+    bond = index.configuration.virtual.get(interface.name) if interface.kind is InterfaceKind.BOND else None
+    has_members = bond is None or bond.members
     return None if has_members else f"{interface.name} has no members"
 
 
@@ -278,7 +281,43 @@ def _words(vrf: str | None) -> str:
     return "the default table" if vrf is None else f"the VRF {vrf}"
 
 
+def relay_server_unreachable(index: Index) -> Iterator[Problem]:
+    """Find servers to which nothing of the file leads, in VRFs into which no LCP pair can bring a route.
+
+    Where an interface of the VRF has an LCP pair, Linux may have one.
+    """
+    if not (index.configuration.owned.get(DHCP_RELAY) and index.is_whole):
+        return
+    tables = LeadingTables(index)
+    of_linux = {interface.vrf for interface in index.interfaces if interface.lcp is not None}
+    for entry, _, relay, path in relay_entries(index):
+        for at, server in enumerate(relay.servers):
+            name = entry.name if server.vrf is None else server.vrf
+            vrf = None if name in ("", DEFAULT_VRF) else name
+            if vrf not in of_linux and not tables.lead_to(server.address, vrf):
+                where = "the default table" if vrf is None else f"the VRF {vrf}"
+                text = f"{where} has no network and no route with {server.address}, so VPP drops requests"
+                yield Problem(
+                    rule="dhcp-relay-server", path=(*path, "servers", at), text=text, severity=Severity.WARNING
+                )
+
+
+def path_mtu_remote(index: Index) -> Iterator[Problem]:
+    """Find hosts with a path MTU behind a router: VPP looks at the size of packets to neighbours alone."""
+    entries = index.configuration.owned.get(PATH_MTU, {}) if index.is_whole else {}
+    connected = LeadingTables(index).connected if entries else {}
+    for name, entry in entries.items():
+        for address, _ in entry.value:
+            if connected[name or None].of_host(address) is None:
+                lost = "is dropped if it may not be fragmented, at which VPP up to 25.10 may crash"
+                effect = "gets a fragment header" if ":" in address else lost
+                text = f"{address} is in no network of an interface there: each packet to it {effect}"
+                yield Problem(rule="path-mtu-remote", path=(*entry.path, address), text=text, severity=Severity.WARNING)
+
+
 RULES = (
     *(route_duplicate, route_vrf, route_interface, route_hop),
     *(route_gateway, route_loop, route_neighbor, route_shadow),
+    relay_server_unreachable,
+    path_mtu_remote,
 )

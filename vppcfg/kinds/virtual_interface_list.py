@@ -6,7 +6,10 @@ A tunnel is a model for others: `kinds/gre.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vppcfg.engine.virtual_interface_kind import AnyVirtualInterface
+from vppcfg.entries.configuration import VirtualInterfaceConfig
 from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.tap import kind as tap
@@ -27,3 +30,11 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 """Interfaces that VPP creates on demand."""
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
+KIND_OF_VIRTUAL: Mapping[type[VirtualInterface], AnyVirtualInterface] = {
+    kind.virtual: kind for kind in VIRTUAL_INTERFACES
+}
+
+
+def section_of(entry: VirtualInterfaceConfig) -> AnyVirtualInterface:
+    """Return the kind that makes an interface, by its entry."""
+    return next(kind for kind in VIRTUAL_INTERFACES if kind.is_entry(entry))

@@ -12,10 +12,11 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.entries.section import YamlEntry
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import is_foreign
@@ -35,7 +36,7 @@ from vppcfg.render.implicit_changes import implicit_changes, restricted
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
 """Of the objects that are no interfaces and have names."""
-_VIRTUAL_SECTIONS = frozenset(section.key for section in VIRTUAL_SECTIONS)
+_VIRTUAL_INTERFACES = frozenset(section.key for section in VIRTUAL_INTERFACES)
 
 
 @record
@@ -165,7 +166,7 @@ class _Comparison:
         if entry.path[0] == INTERFACES.key:
             is_needed = entry.name not in state.virtual or not _is_as_created(entry.name, state)
             return entry.keys if is_needed else None
-        if entry.path[0] in _VIRTUAL_SECTIONS and _is_as_created(entry.name, state):
+        if entry.path[0] in _VIRTUAL_INTERFACES and _is_as_created(entry.name, state):
             described = state.described(entry.name, state.interfaces[entry.name].tag)
             return (KeyValue("description", described), *entry.keys) if described else entry.keys
         return entry.keys

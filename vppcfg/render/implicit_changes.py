@@ -14,12 +14,13 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
+from vppcfg.config.section_list import INTERFACES
 from vppcfg.entries.section import YamlEntry
 from vppcfg.kinds import loopback
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.l2_operations import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
@@ -42,7 +43,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
+_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_INTERFACES)
 """The sections whose entries are about interfaces."""
 _SHOWN_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot express."""

@@ -10,9 +10,9 @@ import vppcfg
 from vppcfg.config.explain import WIDTH, Explanation, as_text, explain, explanations
 from vppcfg.config.fleet import check_fleet
 from vppcfg.config.load import parse_text
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.errors import UsageError
 from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.problem import Problem, Severity
 
 PACKAGE = Path(vppcfg.__file__).parent
@@ -36,16 +36,16 @@ IN_TABLES = {
     *("schema-type", "sub-mtu", "qinx-mtu"),
     *("bond-member-lcp", "bond-member-address", "bond-member-subs", "bond-member-mac"),
     *("bd-member-lcp", "bd-member-address", "acl-source-empty", "acl-destination-empty"),
-    *(section.rule(what) for section in VIRTUAL_SECTIONS if section.word for what in ("id", "undefined")),
-    *(section.rule("no-interface") for section in VIRTUAL_SECTIONS if not section.needs_interface),
+    *(section.rule(what) for section in VIRTUAL_INTERFACES if section.word for what in ("id", "undefined")),
+    *(section.rule("no-interface") for section in VIRTUAL_INTERFACES if not section.needs_interface),
     *(
         section.rule(what)
-        for section in VIRTUAL_SECTIONS
+        for section in VIRTUAL_INTERFACES
         if issubclass(section.config, TunnelConfig)
         for what in ("family", "self", "remote-own")
     ),
     *("gre-remote", "ipip-remote"),
-    *(section.rule("local-missing") for section in VIRTUAL_SECTIONS if issubclass(section.config, EncapConfig)),
+    *(section.rule("local-missing") for section in VIRTUAL_INTERFACES if issubclass(section.config, EncapConfig)),
     *("acl-unused", "macip-unused", "vrf-unused", "acl-host-bits", "prefixlist-host-bits"),
     *("gre-l3", "ipip-l3", "wireguard-l3", "memif-l3", "conf-unclosed"),
     *("placement-missing", "tx-placement-gap", "macip-rules-most", "macip-shapes-most"),

@@ -11,6 +11,7 @@ import pytest
 from tests.wireguard_keys import KEYS, PUBLIC
 from vppcfg.kinds.interface import SetTag
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.kinds import as_created
@@ -24,7 +25,6 @@ from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterfac
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.operations.operation import DeleteInterface
 from vppcfg.operations.working_state import WorkingState
-from vppcfg.plan.steps.virtual_interface import KIND_OF
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -85,7 +85,7 @@ def test_a_golden_case_observes_one(virtual: type[VirtualInterface]) -> None:
 
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
-    create = KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual)
+    create = KIND_OF_VIRTUAL[type(virtual)].create(as_created(name, virtual.kind), virtual)
     steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_owned_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
@@ -101,8 +101,8 @@ def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInte
 @every_example
 def test_what_deletes_one_leaves_nothing(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
     create, delete = (
-        KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual),
-        KIND_OF[type(virtual)].delete(name, virtual),
+        KIND_OF_VIRTUAL[type(virtual)].create(as_created(name, virtual.kind), virtual),
+        KIND_OF_VIRTUAL[type(virtual)].delete(name, virtual),
     )
     assert isinstance(delete, DeleteInterface)
     assert delete.virtual is type(virtual)

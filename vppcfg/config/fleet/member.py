@@ -12,7 +12,6 @@ from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.common.release import Release
 from vppcfg.config.fleet.finding import Place
 from vppcfg.config.load import load
-from vppcfg.config.rules.mac import written_macs
 from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.entries.yaml.document import Document
 from vppcfg.entries.yaml.files import refuse_from_elsewhere
@@ -195,7 +194,7 @@ class _MemberReader:
             problems=problems,
             is_known=all(problem.severity is not Severity.ERROR for problem in problems),
             addresses=addresses,
-            macs=tuple((mac, self._place(path)) for mac, path in written_macs(self._configuration)),
+            macs=tuple((mac, self._place(path)) for mac, path in self._configuration.macs()),
             tunnels=tuple(self._tunnels(addresses)),
             gateways=tuple(self._gateways()),
             virtual_routers=tuple(self._virtual_routers(addresses)),

@@ -9,7 +9,6 @@ from vppcfg.common.release import OLDEST
 from vppcfg.config.plugins import NEEDS
 from vppcfg.entries.configuration import InterfaceConfig
 from vppcfg.entries.index import Index
-from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, every_device
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, InterfaceKind
 from vppcfg.model.native_driver import LONGEST_NAME, NATIVE_DRIVERS
@@ -61,7 +60,7 @@ def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
         return interface is not None and interface.name not in native and is_dpdk_port(interface)
 
     for interface in index.interfaces:
-        bond = index.configuration.virtual_of(interface.name, BondConfig)
+        bond = index.configuration.virtual.get(interface.name)
         members = [index.find(member) for member in bond.members] if bond is not None else []
         if is_dpdk(interface) or any(is_dpdk(member) for member in members):
             yield interface

@@ -7,17 +7,11 @@ new rule is a function there and an entry here and in schema/rules.yaml.
 from __future__ import annotations
 
 from vppcfg.config.rules import (
-    bond,
     checks,
     dataplane,
-    interface,
-    mac,
-    path_mtu,
     placement,
     references,
-    relay,
     unmanaged,
-    virtual_interface,
 )
 from vppcfg.engine.kind import Rule
 from vppcfg.entries.index import Index
@@ -25,34 +19,13 @@ from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.problem import ProblemList
 
 RULES: tuple[Rule, ...] = (
-    interface.device_type_on_created,
     placement.placement_on_port,
     placement.placement_queue,
     placement.placement_in_dataplane,
-    virtual_interface.created_elsewhere,
-    virtual_interface.created_alone,
-    virtual_interface.tunnel_ends,
-    virtual_interface.tunnel_remote,
-    virtual_interface.tunnel_local,
-    virtual_interface.created_without_ethernet,
-    interface.l2_with_l3,
-    interface.l2_with_mpls,
-    interface.l2_with_routing,
-    interface.description_altered,
-    mac.mac_unfit,
-    mac.bond_mac_placement,
     checks.check_interface,
     checks.check_vrf,
-    bond.bond_interface,
-    bond.bond_load_balance,
-    bond.bond_options,
-    bond.bond_member_place,
-    bond.bond_member_keys,
-    bond.bond_member_mtu,
     references.vrf_undefined,
     references.vrf_unused,
-    relay.relay_server_unreachable,
-    path_mtu.path_mtu_remote,
     unmanaged.unmanaged_configured,
     unmanaged.unmanaged_word,
     unmanaged.protected_missing,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from fnmatch import translate
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.entries.index import Index
 from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.nat44 import MARK
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
@@ -18,7 +18,7 @@ _WILD = frozenset("*?[")
 _MEANT: Mapping[str, str] = {
     **{
         name: f"{section.word}*"
-        for section in VIRTUAL_SECTIONS
+        for section in VIRTUAL_INTERFACES
         if section.word
         for name in (section.word.lower(), section.kind.value, section.key)
     },

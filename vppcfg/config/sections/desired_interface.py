@@ -12,7 +12,6 @@ from vppcfg.entries.configuration import InterfaceConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
 from vppcfg.entries.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import entry_keys, interface_values, policy_route_section
-from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bridge_section import Switching
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import (
@@ -177,7 +176,7 @@ class _Resolver:
         if config.mac is not None and config.name not in self._joining:
             return config.mac
         if config.kind is InterfaceKind.BOND:
-            virtual = self._desired.configuration.virtual_of(config.name, BondConfig)
+            virtual = self._desired.configuration.virtual.get(config.name)
             return (virtual.mac if virtual is not None else None) or ""
         return "" if config.name in self._members else base.mac
 

@@ -13,7 +13,6 @@ from vppcfg.record import record
 class BondConfig(VirtualInterfaceConfig):
     """One entry below `bondethernets`."""
 
-    mac: str | None = None
     mode: BondMode = BondMode.LACP
     load_balance: LoadBalance | None = LoadBalance.L34
     passive: tuple[str, ...] | None = None

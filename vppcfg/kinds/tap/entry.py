@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from vppcfg.common.release import Release
 from vppcfg.entries.configuration import VirtualInterfaceConfig
 from vppcfg.entries.yaml.text import KeyValue
+from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
 DEFAULT_RING_SIZE = 256
@@ -30,6 +31,16 @@ class TapConfig(VirtualInterfaceConfig):
     creates_netns: bool = False
     rx_ring_size: int = DEFAULT_RING_SIZE
     tx_ring_size: int = DEFAULT_RING_SIZE
+
+    def macs(self) -> Iterator[tuple[str, KeyPath]]:
+        """Yield the MAC address of the Linux side."""
+        if self.host_mac is not None:
+            yield self.host_mac, (*self.path, "host", "mac")
+
+    @property
+    def descriptors(self) -> int:
+        """Return how many buffers its two rings hold."""
+        return self.rx_ring_size + self.tx_ring_size
 
     def host_keys(self) -> Iterator[KeyValue]:
         """Yield the keys of the Linux side."""

@@ -14,9 +14,6 @@ from vppcfg.operations.transition import Transition
 from vppcfg.plan.steps import (
     attachment,
     features,
-    interface,
-    linux,
-    mtu,
     virtual_interface,
     vpp_object,
 )
@@ -26,8 +23,6 @@ _FEATURES_AT = KINDS.index(FEATURE_KINDS[0])
 _RARER = [kind for kind in _ON_INTERFACES if not kind.is_on_most]
 _ASPECTS = (
     virtual_interface.steps,
-    interface.steps,
-    mtu.steps,
     *(kind.interface_steps for kind in _ON_INTERFACES if kind.is_on_most),
 )
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
@@ -52,8 +47,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
                 yield from aspect(transition, name)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
-    yield from linux.host_steps(transition)
-    yield from linux.device_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)
 

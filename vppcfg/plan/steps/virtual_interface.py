@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from vppcfg.engine.kind import CreatedKind
-from vppcfg.engine.virtual_interface_kind import AnyVirtualInterface
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.operations.stages import Step
@@ -28,7 +28,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
 def changes(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that change what VPP changes in place of an interface that it creates on demand."""
     after = transition.desired.virtual.get(name)
-    kind = KIND_OF.get(type(after)) if after is not None else None
+    kind = KIND_OF_VIRTUAL.get(type(after)) if after is not None else None
     if kind is not None and after is not None:
         observed = transition.observed.virtual_of(name, kind.virtual)
         yield from kind.update_steps(
@@ -39,9 +39,8 @@ def changes(transition: Transition, name: str) -> Iterator[Step]:
 def _created_kind(interface: Interface, virtual: VirtualInterface | None) -> CreatedKind | None:
     """Return what VPP creates: a sub-interface, what needs more than a name, or a loopback; None of a port."""
     if virtual is not None and interface.parent is None:
-        return KIND_OF[type(virtual)]
+        return KIND_OF_VIRTUAL[type(virtual)]
     return _CREATED.get(interface.kind)
 
 
 _CREATED = {kind.kind: kind for kind in KINDS if isinstance(kind, CreatedKind) and kind not in VIRTUAL_INTERFACES}
-KIND_OF: Mapping[type[VirtualInterface], AnyVirtualInterface] = {kind.virtual: kind for kind in VIRTUAL_INTERFACES}

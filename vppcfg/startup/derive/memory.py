@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from vppcfg.common.numbers import GIB, KIB, MIB, numbered, round_up, size_text
 from vppcfg.common.release import Release
 from vppcfg.entries.configuration import Configuration
-from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
 from vppcfg.model.nat44 import USUAL_SESSIONS, memory_bytes
@@ -152,7 +151,7 @@ class _Sizer:
         """Return the descriptors of all TAPs; the LCP of a sub-interface is a VLAN device on another's TAP."""
         ports = self._configuration.interfaces.values()
         lcps = sum(port.lcp is not None and port.parent is None for port in ports)
-        taps = sum(tap.rx_ring_size + tap.tx_ring_size for tap in self._configuration.virtual_as(TapConfig).values())
+        taps = sum(virtual.descriptors for virtual in self._configuration.virtual.values())
         return 2 * TAP_RING * lcps + taps
 
     # Heap and statistics

@@ -9,7 +9,7 @@ import yaml
 from vppcfg import assets
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.text import SCHEMA
-from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.entries.configuration import (
     Configuration,
     KeyHolder,
@@ -18,13 +18,14 @@ from vppcfg.entries.configuration import (
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.owned_list import OWNED
+from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL, VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
-    assert [section.virtual for section in VIRTUAL_SECTIONS] == list(VIRTUAL_INTERFACE_CLASSES)
-    assert VIRTUAL_SECTION_OF.keys() == set(VIRTUAL_INTERFACE_CLASSES)
-    for section in VIRTUAL_SECTIONS:
+    assert [section.virtual for section in VIRTUAL_INTERFACES] == list(VIRTUAL_INTERFACE_CLASSES)
+    assert KIND_OF_VIRTUAL.keys() == set(VIRTUAL_INTERFACE_CLASSES)
+    for section in VIRTUAL_INTERFACES:
         kind = InterfaceKind.PHYSICAL if section.virtual.is_owned_by_mark else section.virtual.kind
         assert INTERFACES.kind_of(f"{section.word}0") is INTERFACES.kind_of(f"{section.word}{section.last}") is kind
         assert issubclass(section.config, VirtualInterfaceConfig)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_link_local
-from vppcfg.config.section_list import VIRTUAL_SECTIONS, section_of
 from vppcfg.entries.index import Index
 from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES, section_of
 from vppcfg.kinds.virtual_router_rules import KEY as VRRP
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 
 def created_elsewhere(index: Index) -> Iterator[Problem]:
     """Find bonds, tunnels and TAPs that the section which would make them lacks."""
-    sections = {section.kind: section for section in VIRTUAL_SECTIONS}
+    sections = {section.kind: section for section in VIRTUAL_INTERFACES}
     for interface in index.interfaces:
         section = sections.get(interface.kind)
         if section is not None and not index.creates(section, interface.name):
@@ -145,3 +145,6 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
         yield (*source.path, "l2xc"), "be cross-connected"
     for bridge in index.bridges.get(name, ()):
         yield (*bridge.path, "interfaces", bridge.members.index(name)), "be a member of a bridge domain"
+
+
+RULES = (created_elsewhere, created_alone, tunnel_ends, tunnel_remote, tunnel_local, created_without_ethernet)

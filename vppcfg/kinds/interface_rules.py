@@ -63,3 +63,19 @@ def description_altered(index: Index) -> Iterator[Problem]:
         text = f"VPP keeps the description of {entry.name} as `{kept}`{others}; file and journal keep the whole text"
         path = (*entry.path, "description")
         yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
+
+
+_ZERO = "00:00:00:00:00:00"
+
+
+def mac_unfit(index: Index) -> Iterator[Problem]:
+    """Find MAC addresses that no station may have (IEEE 802)."""
+    for mac, path in index.configuration.macs():
+        if mac == _ZERO:
+            yield Problem(rule="mac-zero", path=path, text=f"{mac} is no address; take another one, or remove the key")
+        elif int(mac[:2], 16) & 1:
+            text = f"{mac} is a group address; the first byte of an interface's own is even"
+            yield Problem(rule="mac-multicast", path=path, text=text)
+
+
+RULES = (device_type_on_created, l2_with_l3, l2_with_mpls, l2_with_routing, description_altered, mac_unfit)

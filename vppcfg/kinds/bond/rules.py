@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.entries.configuration import InterfaceConfig
 from vppcfg.entries.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.interface_values import values_set
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
@@ -18,7 +18,7 @@ from vppcfg.model.problem import Problem
 _NO_MEMBERS = {
     InterfaceKind.SUB_INTERFACE: "a sub-interface",
     InterfaceKind.LOOPBACK: "a loopback",
-    **{section.kind: f"a {section.noun}" for section in VIRTUAL_SECTIONS if not section.can_join_bond},
+    **{section.kind: f"a {section.noun}" for section in VIRTUAL_INTERFACES if not section.can_join_bond},
 }
 """Kinds that cannot be members, in words; VPP bonds ports, and TAPs behave like one (vnet/bonding/cli.c)."""
 
@@ -100,6 +100,14 @@ def bond_member_mtu(index: Index) -> Iterator[Problem]:
             yield _problem("bond-member-mtu", bond, position, text)
 
 
+def bond_mac_placement(index: Index) -> Iterator[Problem]:
+    """Find the MAC of a bond where its addresses stand."""
+    for interface in index.interfaces:
+        if interface.mac is not None and interface.kind is InterfaceKind.BOND:
+            text = f"the MAC of {interface.name} belongs in `bondethernets`; move it there"
+            yield Problem(rule="bond-mac-placement", path=(*interface.path, "mac"), text=text)
+
+
 def _named(index: Index) -> Iterator[tuple[BondConfig, int, str]]:
     for bond in index.configuration.virtual_as(BondConfig).values():
         for position, name in enumerate(bond.members):
@@ -124,3 +132,14 @@ def _members(index: Index) -> Iterator[tuple[BondConfig, int, InterfaceConfig]]:
 
 def _problem(rule: str, bond: BondConfig, position: int, text: str) -> Problem:
     return Problem(rule=rule, path=(*bond.path, "interfaces", position), text=text)
+
+
+RULES = (
+    bond_mac_placement,
+    bond_interface,
+    bond_load_balance,
+    bond_options,
+    bond_member_place,
+    bond_member_keys,
+    bond_member_mtu,
+)
