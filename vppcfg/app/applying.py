@@ -116,6 +116,10 @@ def apply_at(
             refuse_misplaced(unchanged)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     if not is_boot:
+        if terms.rehearsal is not None:
+            from vppcfg.app.plan_rehearsal import refuse_failed
+
+            refuse_failed(plan, terms.rehearsal, configuration.unmanaged)
         console.show_programs(intent.programs)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     refuse_unwanted_reload(intent.routing, plan, console)

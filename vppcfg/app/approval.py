@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import undecided
@@ -29,6 +30,9 @@ from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.leftovers import about_leftovers
 from vppcfg.transaction.lock import holder_text
+
+if TYPE_CHECKING:
+    from vppcfg.app.plan_rehearsal import RehearsalTerms
 
 __all__ = [
     "Limits",
@@ -70,6 +74,8 @@ class Terms:
     """The operator's remark, for the journal."""
     install_as: str = ""
     """The path to which the file is copied once the change is accepted; '' to copy it nowhere."""
+    rehearsal: RehearsalTerms | None = None
+    """How the plan is rehearsed before it is carried out; None for not at all."""
 
 
 def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:

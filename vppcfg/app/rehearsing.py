@@ -33,7 +33,7 @@ from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
 
-_PATIENCE_S = 30.0
+PATIENCE_S = 30.0
 _MORE_ROUNDS = 2
 _ELECTION_S = 15.0
 """So long is waited for virtual routers, which become masters after three intervals without another one."""
@@ -89,10 +89,18 @@ def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
         host = free_host(network, connected.table, text)
         if host is None or network.neighbor(connected.interface, host) is not None:
             continue
-        number = len(found) + 1
-        mac = _NEIGHBOR_MAC.format(number >> 8, number & 0xFF)
-        found.append((connected.interface, Neighbor(address=host, mac=mac)))
+        found.append((connected.interface, Neighbor(address=host, mac=neighbor_mac(len(found) + 1))))
     return list({(name, each.address): (name, each) for name, each in found}.values())
+
+
+def neighbor_mac(number: int) -> str:
+    """Return a MAC address of a made-up neighbour."""
+    return _NEIGHBOR_MAC.format(number >> 8, number & 0xFF)
+
+
+def is_made_up(neighbor: Neighbor) -> bool:
+    """Return whether a neighbour is one of these."""
+    return neighbor.mac.startswith(_NEIGHBOR_MAC.partition("{")[0])
 
 
 def with_neighbors(state: State, added: Iterable[tuple[str, Neighbor]]) -> State:
@@ -122,7 +130,7 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
     """
     with private_vpp(prefix) as process:
         desired = rehearsable(configuration, process.folder)
-        with connect(process.api_socket, timeout_s=_PATIENCE_S) as vpp:
+        with connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
             vpp.require_injection()
             _add_ports(vpp, process, desired)
             yield _brought(vpp, desired)

@@ -15,6 +15,7 @@ from vppcfg.cli.options import (
     add_confirm_options,
     add_dataplane_options,
     add_reading_option,
+    add_rehearsal_options,
     add_state_dir_option,
     check_confirm_options,
     files_of,
@@ -50,6 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="install the applied configuration as FILE, atomically, when the change is accepted: at the end, or with "
         "--confirm when it is confirmed",
     )
+    add_rehearsal_options(parser, "--rehearsed", "rehearse the plan first, and refuse it when that fails,")
     parser.add_argument(
         "--keep",
         action="store_true",

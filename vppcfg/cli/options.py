@@ -12,6 +12,7 @@ from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
     from vppcfg.app.approval import Terms
+    from vppcfg.app.plan_rehearsal import RehearsalTerms
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
     from vppcfg.entries.yaml.files import SourceFiles
@@ -24,6 +25,7 @@ IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 86400.0
 _LONGEST_PAUSE_MS = 60000.0
+_MOST_ROUTES = 2_000_000
 _LONGEST_WINDOW_MIN = 24 * 60.0
 _LONGEST_COMMENT = 500
 
@@ -270,6 +272,31 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-way-back", action="store_true", help="allow a change that cannot be rolled back")
 
 
+def add_rehearsal_options(parser: argparse.ArgumentParser, option: str, words: str) -> None:
+    """Add the option to rehearse a plan, which is called `option`, and the one for the size of the tables."""
+    parser.add_argument(
+        option,
+        dest="rehearsal_prefix",
+        metavar="PREFIX",
+        nargs="?",
+        const="/usr",
+        help=f"{words} on the VPP that is installed below this folder (default: /usr), which is started in namespaces "
+        "of its own, as root; frames are sent between the steps, and the way back is tried from each",
+    )
+    parser.add_argument(
+        "--routes",
+        metavar="N",
+        type=_routes,
+        default=0,
+        help="in the rehearsal, with so many routes in the default table beside the static ones (default: 0)",
+    )
+
+
+def _routes(text: str) -> int:
+    """Return a number of routes in an argument. Raise ArgumentTypeError."""
+    return int(number_within(text, 0, _MOST_ROUTES, f"is not a number of routes from 0 to {_MOST_ROUTES}"))
+
+
 def add_again_option(parser: argparse.ArgumentParser) -> None:
     """Add --again, and --force, which was one word for several guards."""
     parser.add_argument("--again", action="store_true", help="apply a file that was rolled back")
@@ -412,7 +439,21 @@ def terms_of(args: argparse.Namespace) -> Terms:
         holds=getattr(args, "hold", False),
         comment=getattr(args, "message", ""),
         install_as=getattr(args, "install_as", None) or "",
+        rehearsal=rehearsal_of(args),
     )
+
+
+def rehearsal_of(args: argparse.Namespace) -> RehearsalTerms | None:
+    """Return how the plan is to be rehearsed, None for not at all. Raise UsageError for routes without a rehearsal."""
+    if getattr(args, "rehearsal_prefix", None) is None:
+        if getattr(args, "routes", 0):
+            raise UsageError("--routes is about the rehearsal", "ask for one, too")
+        return None
+    from pathlib import Path
+
+    from vppcfg.app.plan_rehearsal import RehearsalTerms
+
+    return RehearsalTerms(prefix=Path(args.rehearsal_prefix), routes=args.routes)
 
 
 def limits_of(args: argparse.Namespace) -> Limits:

@@ -18,8 +18,10 @@ from vppcfg.cli.options import (
     add_dataplane_options,
     add_limit_options,
     add_reading_option,
+    add_rehearsal_options,
     add_state_dir_option,
     files_of,
+    rehearsal_of,
     target_of,
     terms_of,
 )
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from vppcfg.model.state import State
     from vppcfg.operations.operation import Operation
     from vppcfg.plan.plan import Plan
+    from vppcfg.probe.rehearsal import PlanRehearsal
     from vppcfg.transaction.guard import Objection
 
 log = logging.getLogger("root.main")
@@ -98,6 +101,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_adopt_option(parser)
     add_limit_options(parser)
     add_again_option(parser)
+    add_rehearsal_options(parser, "--rehearse", "rehearse the plan step by step")
     parser.add_argument(
         "--probe-addresses",
         action="store_true",
@@ -138,16 +142,19 @@ def run(args: argparse.Namespace) -> ExitCode:
         foreign = _refused_programs(configuration, loaded) if dataplane is not None else []
         routing = _routing_of(plan, configuration, args, None if foreign else dataplane)
         _probe_addresses(plan, args, dataplane)
+    rehearsal = _rehearsed(plan, args, configuration.unmanaged)
     problems = loaded.placed((*proposal.problems, *routing.problems))
     guarded = [*foreign, *routing.objections, *guarded]
     programs = programs_of(configuration.hooks, configuration.checks) if plan.steps or routing.steps else ()
-    _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, programs, routing)
+    shown = (*proposal.resolution.problems, *routing.problems)
+    _show(plan, shown, (*before, *guarded), args, programs, routing, rehearsal)
     if dataplane is not None:
         log_unknown_pauses(plan)
     if args.html is not None:
-        shown = (*proposal.resolution.problems, *routing.problems)
-        _write_page(plan, shown, (*before, *guarded), loaded, args, programs, routing)
+        _write_page(plan, shown, (*before, *guarded), loaded, args, programs, routing, rehearsal)
     code = _verdict(before, problems, guarded, loaded.name, console)
+    if rehearsal is not None and rehearsal.has_failed and code is ExitCode.DONE:
+        code = ExitCode.REFUSED
     if code is not ExitCode.DONE:
         return code
     if args.save is not None:
@@ -171,6 +178,21 @@ def _routing_of(
         log.warning("What the routing daemons would load is left out: they run on the router")
         return NO_DAEMONS
     return plan_routing(configuration.routing, plan.desired, terms_of(args).limits)
+
+
+def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str]) -> PlanRehearsal | None:
+    """Rehearse a plan on request, and print what that shows."""
+    terms = rehearsal_of(args)
+    if terms is None or not plan.steps:
+        return None
+    from vppcfg.app.plan_rehearsal import logged, rehearse_plan
+    from vppcfg.cli.progress import Progress
+    from vppcfg.model.ownership import NameGlobs
+
+    with Progress("Rehearsing", len(plan.steps)) as progress:
+        rehearsal = rehearse_plan(plan, terms, NameGlobs(unmanaged).matches, progress.report)
+    logged(rehearsal)
+    return rehearsal
 
 
 def _refused_programs(configuration: Configuration, loaded: Loaded) -> list[Objection]:
@@ -350,6 +372,7 @@ def _show(
     args: argparse.Namespace,
     programs: Sequence[Program],
     routing: RoutingPlan | None = None,
+    rehearsal: PlanRehearsal | None = None,
 ) -> None:
     from vppcfg.app.changing import log_nothing_to_do
     from vppcfg.cli.console import programs_text, routing_text
@@ -378,6 +401,7 @@ def _show(
         from vppcfg.app.routing import routing_impact
         from vppcfg.render.json_text import plan_document
         from vppcfg.render.programs_text import program_document
+        from vppcfg.render.rehearsal_text import rehearsal_document
 
         refusals = [objection.text for objection in objections]
         document = plan_document(
@@ -388,6 +412,7 @@ def _show(
             routing_documents(steps),
             routing_impact(steps),
             program_document(programs),
+            rehearsal_document(rehearsal) if rehearsal is not None else None,
         )
         write_document(document, args.output)
     else:
@@ -422,6 +447,7 @@ def _write_page(
     args: argparse.Namespace,
     programs: Sequence[Program],
     routing: RoutingPlan,
+    rehearsal: PlanRehearsal | None,
 ) -> None:
     """Write the plan for a browser."""
     from vppcfg import __version__
@@ -429,13 +455,16 @@ def _write_page(
     from vppcfg.cli.console import programs_text, routing_text
     from vppcfg.cli.output import write_file
     from vppcfg.render.plan_page import PageFacts, plan_page
+    from vppcfg.render.rehearsal_text import rehearsal_lines
 
     place = "an unconfigured VPP" if args.novpp else args.state or f"the VPP at {args.api_socket}"
     facts = PageFacts(
         file=loaded.name, digest=loaded.digest, made_at=now(), made_by=who(), vppcfg_version=__version__, source=place
     )
     refusals = [objection.text for objection in objections]
-    page = plan_page(plan, problems, refusals, facts, [*routing_text(routing.steps)], [*programs_text(programs)])
+    rehearsed = [*rehearsal_lines(rehearsal)] if rehearsal is not None else []
+    loads, runs = [*routing_text(routing.steps)], [*programs_text(programs)]
+    page = plan_page(plan, problems, refusals, facts, loads, runs, rehearsed)
     write_file(page, args.html)
     log.info("Wrote the plan as a page to %s", args.html)
 

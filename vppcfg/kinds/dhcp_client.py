@@ -38,6 +38,7 @@ class SetDhcpClient(SetFeature):
     VPP changes no client that there is, so it is taken out in between. It outlives its interface (dhcp/client.c).
     """
 
+    why_unrehearsed = "no DHCP server answers in a rehearsal"
     attribute = "dhcp_client"
     client: DhcpClient | None
 

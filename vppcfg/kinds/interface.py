@@ -74,6 +74,8 @@ class SetAdminState(InterfaceOperation):
 class SetRxMode(InterfaceOperation):
     """sw_interface_set_rx_mode: set how VPP learns of packets in any queue of a port."""
 
+    why_unrehearsed = "what stands in for a port has no such queues"
+
     mode: RxMode
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -105,6 +107,8 @@ class SetRxMode(InterfaceOperation):
 @record
 class SetRxPlacement(InterfaceOperation):
     """sw_interface_set_rx_placement: have a thread look after one receive queue of a port."""
+
+    why_unrehearsed = "what stands in for a port has no such queues"
 
     queue: int
     thread: int
@@ -141,6 +145,8 @@ class SetRxPlacement(InterfaceOperation):
 @record
 class SetTxPlacement(InterfaceOperation):
     """sw_interface_set_tx_placement: set which threads send by one transmit queue of a port."""
+
+    why_unrehearsed = "what stands in for a port has no such queues"
 
     queue: int
     threads: tuple[int, ...]

@@ -37,14 +37,14 @@ memory {{ main-heap-size 1G main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
 plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin af_packet_plugin.so {{ enable }} }}
 """
-_WITH_SFLOW = "plugins { plugin sflow_plugin.so { enable } }\n"
+WITH_SFLOW = "plugins { plugin sflow_plugin.so { enable } }\n"
 
 
 @record
 class VppEnvironment:
     """What a VPP finds when it starts, beside sockets, memory and a folder of its own."""
 
-    stanzas: str = _WITH_SFLOW
+    stanzas: str = WITH_SFLOW
     """What else startup.conf has. VPP puts stanzas of one name together."""
     namespaces: tuple[str, ...] = ()
     """Names of the network namespaces that are there."""

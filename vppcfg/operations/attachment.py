@@ -20,6 +20,8 @@ from vppcfg.record import record
 class AttachmentOperation(Operation):
     """An operation on something that no section of the file manages."""
 
+    why_unrehearsed = "a rehearsal has nothing of what others configured"
+
     attachment: Attachment
 
     @property

@@ -49,6 +49,8 @@ class Operation:
 
     needs_vpp: ClassVar[bool] = True
     """False for what is done in Linux, of which VPP knows nothing."""
+    why_unrehearsed: ClassVar[str] = ""
+    """Why no rehearsal carries it out, '' for most: what it is about is not there."""
     noun: ClassVar[str] = ""
     """What stands before the name of its object in a sentence; '' before that of an interface."""
     cli_since: ClassVar[Release | None] = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Prediction, Reason
 from vppcfg.probe.stages import of_interface
 from vppcfg.probe.trace import Observation
 from vppcfg.record import record
@@ -144,12 +144,12 @@ def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], 
 
 def _ends(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
     """Return which end is not as predicted, and what may be to blame."""
+    if has_ends_of(probe.prediction, observation):
+        return None
     wanted = {comparable(end): blame for end, blame in probe.prediction.ends}
     found = {_like(comparable(end), wanted) for end in observation.ends}
     missing = [end for end in wanted if end not in found]
     extra = sorted(found - set(wanted), key=str)
-    if not missing and not extra:
-        return None
     if missing:
         end = missing[0]
         other = next((each for each in extra if each.interface == end.interface), extra[0] if extra else None)
@@ -159,6 +159,12 @@ def _ends(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str
     other = extra[0]
     blame = of_interface(other.interface, "reached") if other.interface else probe.prediction.ends[0][1]
     return [blame], f"it {end_text(other)}, too"
+
+
+def has_ends_of(prediction: Prediction, observation: Observation) -> bool:
+    """Return whether a frame ended as predicted, whatever its way was."""
+    wanted = {comparable(end): blame for end, blame in prediction.ends}
+    return {_like(comparable(end), wanted) for end in observation.ends} == set(wanted)
 
 
 def _like(end: FrameEnd, wanted: Mapping[FrameEnd, Blame]) -> FrameEnd:

@@ -40,11 +40,12 @@ def plan_document(
     routing: Iterable[Any] = (),
     routing_impact: Impact = Impact.NONE,
     programs: Iterable[Any] = (),
+    rehearsal: Any = None,
 ) -> str:
     """Return the document of a plan: what was observed, what is desired, why, how, and its impact on traffic.
 
-    `routing` has what routing daemons load with it, `programs` what is run on the machine; without any the document
-    does not mention them.
+    `routing` has what routing daemons load with it, `programs` what is run on the machine, `rehearsal` what one has
+    shown; without any the document does not mention them.
     """
     impacts = _impacts_by_object(plan)
     document = {
@@ -72,6 +73,8 @@ def plan_document(
         document["routing"] = loaded
     if run := list(programs):
         document["programs"] = run
+    if rehearsal is not None:
+        document["rehearsal"] = rehearsal
     return json_text(document, indent=2) + "\n"
 
 

@@ -74,8 +74,9 @@ def plan_page(
     facts: PageFacts,
     routing: Sequence[str] = (),
     programs: Sequence[str] = (),
+    rehearsed: Sequence[str] = (),
 ) -> str:
-    """Return the page; `routing` and `programs` have the lines about what routing daemons load and what is run."""
+    """Return the page; `routing`, `programs` and `rehearsed` have the lines about each of these."""
     title = f"Plan for {facts.file}"
     parts = [
         f"<h1>{_text(title)}</h1>",
@@ -88,6 +89,7 @@ def plan_page(
         *_section("Notes", _listed([*notes(plan), *filter(None, [unknown_line(plan)])], "")),
         *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
         *_section("Programs of this machine that are run", _listed(programs, "changed")),
+        *_section("Rehearsal", ["<pre>", *map(_text, rehearsed), "</pre>"] if rehearsed else ()),
         *_section("Steps, in their order", _steps(plan)),
         *_section("Commands", _commands(plan)),
     ]

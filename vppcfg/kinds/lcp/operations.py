@@ -28,6 +28,7 @@ HOST = "LCP host of"
 class CreateLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
 
+    why_unrehearsed = "a rehearsal has no Linux devices"
     numbered = HOST
     numbering = Numbering.GIVES
 
@@ -103,6 +104,8 @@ class CreateLcpPair(InterfaceOperation):
 class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
+    why_unrehearsed = "a rehearsal has no Linux devices"
+
     def _refusal(self, working: WorkingState) -> str | None:
         name = self.interface
         if name not in working.lcps:
@@ -137,6 +140,7 @@ class DeleteLcpPair(InterfaceOperation):
 class SetHostMtu(InterfaceOperation):
     """sw_interface_set_mtu: set the packet MTU of VPP's side of a Linux device, which linux-cp sets just once."""
 
+    why_unrehearsed = "a rehearsal has no Linux devices"
     numbered = HOST
 
     mtu: int

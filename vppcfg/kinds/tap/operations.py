@@ -20,6 +20,8 @@ _CREATE = ("tap_create_v3", "tap_create_v2")
 class CreateTap(CreateInterface):
     """tap_create_v3: create `tapN` and its Linux device, down."""
 
+    why_unrehearsed = "a port stands in for a TAP"
+
     instance: int
     tap: Tap
 
@@ -83,6 +85,8 @@ class CreateTap(CreateInterface):
 @record
 class DeleteTap(DeleteInterface):
     """tap_delete_v2: delete a TAP and its Linux device."""
+
+    why_unrehearsed = "a port stands in for a TAP"
 
     virtual = Tap
 

@@ -1,0 +1,415 @@
+"""Rehearses a plan: carries its steps out one by one on a real VPP of its own, and sends frames in between."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from vppcfg.app.keys import keys_in_files
+from vppcfg.app.probing import DOWN, names_of, observe_frames
+from vppcfg.app.rehearsing import (
+    PATIENCE_S,
+    add_ports,
+    is_made_up,
+    neighbor_mac,
+    neighbors_to_add,
+    with_neighbors,
+    with_observed_choices,
+)
+from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
+from vppcfg.linux.private_vpp import WITH_SFLOW, PrivateVpp, VppEnvironment, private_vpp
+from vppcfg.model.host_interface import HostInterface
+from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind
+from vppcfg.model.memif import Memif
+from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser
+from vppcfg.operations.operation import Operation
+from vppcfg.operations.working_state import WorkingState
+from vppcfg.plan.bootstrap_state import restorable
+from vppcfg.plan.diff import diff
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import closest_to, created_ports, prove_way_back
+from vppcfg.probe.network import Network
+from vppcfg.probe.rehearsal import LeftOut, MeasuredStep, PlanRehearsal, Refused
+from vppcfg.probe.trace import Observation
+from vppcfg.probe.transients import (
+    Transient,
+    WatchedFrame,
+    chosen,
+    is_as_before,
+    is_let_through,
+    joined,
+    missed_end,
+    watched_frames,
+)
+from vppcfg.record import evolve, record
+from vppcfg.render.rehearsal_text import rehearsal_lines
+from vppcfg.transaction.perform import perform_plan
+from vppcfg.vpp.barrier import BarrierClock
+from vppcfg.vpp.live import LiveDataplane, connect
+
+log = logging.getLogger("root.main")
+
+_MOST_FRAMES = 20
+"""So many frames are sent behind a step of a long plan; a millisecond or two each."""
+_FRAMES_IN_ALL = 1_500
+"""With fewer frames and steps than this, each frame is sent behind each step."""
+_MOST_WAYS_BACK = 12
+"""From so many steps the way back is rehearsed: from all of a short plan."""
+_WORKER = "cpu {{ main-core {main} corelist-workers {worker} }}\n"
+
+
+@record
+class RehearsalTerms:
+    """How a plan is rehearsed."""
+
+    prefix: Path
+    """Where VPP's bin/vpp is."""
+    routes: int = 0
+    """So many routes are in the default table beside those of the plan."""
+
+
+def rehearse_plan(
+    plan: Plan,
+    terms: RehearsalTerms,
+    is_unmanaged: Callable[[str], bool],
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> PlanRehearsal:
+    """Return what happens on the way from the observed state to the desired one, and on the ways back.
+
+    `on_progress` is called with the number of steps done. Raise UsageError, LinuxError or DataplaneError where no VPP
+    can be started, or none can be brought to the observed state.
+    """
+    began = time.monotonic()
+    with _stage(plan, terms) as stage:
+        now, later = stage.network_of(plan.observed), stage.network_of(plan.reached)
+        watched = watched_frames(now, later)
+        frames = [frame for frame, observation in _sent(stage, now, watched) if is_as_before(frame, observation)]
+        steps, transients, refused = _go(stage, plan, frames, on_progress)
+        backs, unlike = ((), ()) if refused else _ways_back(stage, plan, is_unmanaged)
+        return PlanRehearsal(
+            version=stage.vpp.version,
+            steps=tuple(steps),
+            left_out=tuple(_left_out(plan.operations)),
+            frames=len(frames),
+            unclear=len(watched) - len(frames),
+            transients=tuple(joined(transients)),
+            refused=refused,
+            backs_from=backs,
+            backs_unlike=unlike,
+            took_s=time.monotonic() - began,
+        )
+
+
+def logged(rehearsal: PlanRehearsal) -> None:
+    """Log what a rehearsal has shown."""
+    for line in rehearsal_lines(rehearsal):
+        log.log(logging.ERROR if rehearsal.has_failed else logging.INFO, "%s", line)
+
+
+def refuse_failed(plan: Plan, terms: RehearsalTerms, unmanaged: Sequence[str]) -> None:
+    """Rehearse a plan, log what that shows, and raise PlanRefusedError when it fails. Raise as `rehearse_plan` does."""
+    rehearsal = rehearse_plan(plan, terms, NameGlobs(unmanaged).matches)
+    logged(rehearsal)
+    if rehearsal.has_failed:
+        raise PlanRefusedError("the rehearsal failed; nothing was changed", "without --rehearsed nothing is rehearsed")
+
+
+def _left_out(operations: Sequence[Operation]) -> Iterator[LeftOut]:
+    for number, each in enumerate(operations, start=1):
+        if why := _why_left_out(each):
+            yield LeftOut(step=number, subject=each.subject, why=why)
+
+
+def _why_left_out(operation: Operation) -> str:
+    return operation.why_unrehearsed if operation.needs_vpp else "a rehearsal has no Linux devices"
+
+
+class _Stage:
+    """A VPP that has the observed state, with a neighbour in each of its networks."""
+
+    def __init__(self, vpp: LiveDataplane, before: State, clock: BarrierClock | None) -> None:
+        self.vpp = vpp
+        self.before = before
+        """What it was brought to, as VPP shows it."""
+        self.clock = clock
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def network_of(self, state: State) -> Network:
+        """Return the network of a state of the plan, with the neighbours that it will have here."""
+        there = with_observed_choices(stand_in(state), self.vpp.observe())
+        return Network(with_neighbors(there, self._numbered(there)))
+
+    def _numbered(self, state: State) -> list[tuple[str, Neighbor]]:
+        """Return a neighbour for each prefix, with the same MAC address each time."""
+        found = []
+        for name, each in neighbors_to_add(state):
+            number = self._numbers.setdefault((name, each.address), len(self._numbers))
+            found.append((name, replace(each, mac=neighbor_mac(number))))
+        return found
+
+    def perform(self, operation: Operation) -> str:
+        """Carry out one operation, and return why VPP refuses it, '' if it does not."""
+        refusals = self.vpp.perform([operation]).refusals
+        return refusals[0].text if refusals else ""
+
+    def settle(self, state: State) -> Network:
+        """Give each network of a state its neighbour, as a host there would answer, and return the network."""
+        there = with_observed_choices(stand_in(state), self.vpp.observe())
+        present = {
+            (name, each.address) for name, found in self.vpp.observe().interfaces.items() for each in found.neighbors
+        }
+        for name, each in self._numbered(there):
+            if (name, each.address) not in present:
+                self.vpp.run_at_prompt(f"set ip neighbor {name} {each.address} {each.mac} static")
+        return Network(there)
+
+
+@contextmanager
+def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
+    before = stand_in(restorable(plan.observed))
+    around = VppEnvironment(stanzas=_stanzas(), hidden=_folders_of_sockets(plan))
+    with private_vpp(terms.prefix, around) as process, connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
+        vpp.require_injection()
+        _add_devices(process, plan)
+        add_ports(vpp, process, _ports(plan))
+        vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
+        base = vpp.observe()
+        setup = make_plan(_as_planned(base, before), before)
+        refusals = perform_plan(setup, vpp, lambda done: None).refusals
+        if refusals:
+            first = refusals[0]
+            raise DataplaneError(f"the observed state cannot be rehearsed: {first.operation.subject}: {first.text}")
+        if terms.routes:
+            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via drop")
+        stage = _Stage(vpp, before, None)
+        stage.settle(plan.observed)
+        stage.before = vpp.observe()
+        stage.clock = BarrierClock(vpp.run_at_prompt) if "corelist" in around.stanzas else None
+        yield stage
+
+
+def _go(
+    stage: _Stage, plan: Plan, frames: Sequence[WatchedFrame], on_progress: Callable[[int], None]
+) -> tuple[list[MeasuredStep], list[Transient], Refused | None]:
+    """Carry out all steps, and return how long each took, what frames showed, and which step VPP refuses, if any."""
+    working = WorkingState(plan.observed)
+    steps: list[MeasuredStep] = []
+    transients: list[Transient] = []
+    wrong: set[str] = set()
+    announced = frozenset(plan.effects)
+    estimated = {each.step: each.ms for each in plan.pauses.steps}
+    most = len(frames) if len(frames) * len(plan.steps) <= _FRAMES_IN_ALL else _MOST_FRAMES
+    for place, operation in enumerate(plan.operations):
+        operation.apply_to(working)
+        if _why_left_out(operation):
+            continue
+        if stage.clock is not None:
+            stage.clock.start()
+        refusal = stage.perform(operation)
+        held = stage.clock.held_ms() if stage.clock is not None else None
+        if refusal:
+            return steps, transients, Refused(step=place + 1, subject=operation.subject, why=refusal)
+        steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
+        network = stage.settle(working.state())
+        touched = _objects_of(operation)
+        some = chosen(frames, touched, wrong, place, most)
+        wrong = set()
+        for frame, observation in _sent(stage, network, some):
+            text = missed_end(frame, observation)
+            if text:
+                wrong.add(frame.probe.name)
+                is_open = is_let_through(frame, observation)
+                known = not announced.isdisjoint(frame.objects()) or not announced.isdisjoint(
+                    name.rpartition(" ")[2] for name in frame.objects()
+                )
+                transients.append(
+                    Transient(
+                        frame=frame,
+                        first=place + 1,
+                        last=place + 1,
+                        text=text,
+                        is_let_through=is_open,
+                        is_announced=known,
+                    )
+                )
+        on_progress(place + 1)
+    return steps, transients, None
+
+
+def _objects_of(operation: Operation) -> frozenset[str]:
+    """Return the names by which the way of a frame may have what an operation is about."""
+    subject = operation.subject
+    return frozenset({subject, f"{operation.noun} {subject}".strip(), subject.rpartition(".")[0]} - {""})
+
+
+def _sent(
+    stage: _Stage, network: Network, frames: Iterable[WatchedFrame]
+) -> Iterator[tuple[WatchedFrame, Observation]]:
+    """Send frames, and yield what became of each that was seen again."""
+    frames = list(frames)
+    numbers = stage.vpp.read_numbers()
+    names = names_of(numbers, stage.vpp.observe(), network)
+    probes = [each.probe for each in frames if each.probe.port in numbers.up]
+    found = observe_frames(stage.vpp, probes, names)
+    for each in frames:
+        observation = found.get(each.probe.name) if each.probe.port in numbers.up else DOWN
+        if observation is not None:
+            yield each, observation
+
+
+def _ways_back(
+    stage: _Stage, plan: Plan, is_unmanaged: Callable[[str], bool]
+) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
+    """Go back from the end, and then from some or all steps. Return from which, and what was not as before then."""
+    count = len(plan.steps)
+    places = sorted(
+        {count - number * count // _MOST_WAYS_BACK for number in range(_MOST_WAYS_BACK)} - {0}, reverse=True
+    )
+    unlike: list[tuple[int, str]] = []
+    working, position = WorkingState(plan.observed), 0
+    states: dict[int, State] = {}
+    for place in sorted(places):
+        while position < place:
+            plan.operations[position].apply_to(working)
+            position += 1
+        states[place] = working.state()
+    is_there = count
+    for place in places:
+        if is_there != place:
+            for operation in plan.operations[:place]:
+                if not _why_left_out(operation) and (refusal := stage.perform(operation)):
+                    unlike.append((place, f"VPP refuses {operation.subject} the second time: {refusal}"))
+                    return tuple(sorted(places)), tuple(unlike)
+            stage.settle(states[place])
+        is_there = 0
+        wrong = _back_from(stage, plan, states[place], is_unmanaged)
+        if wrong:
+            unlike.append((place, wrong))
+            break
+    return tuple(sorted(places)), tuple(unlike)
+
+
+def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[str], bool]) -> str:
+    """Go back from a state on the way, and return what is not as before, '' for nothing."""
+    created = created_ports(plan.observed, plan.desired)
+    target = closest_to(plan.observed, state, is_unmanaged, created, plan.desired)
+    try:
+        back = prove_way_back(target, lambda end: make_plan(state, end)).plan
+    except PlanProofError as error:
+        return error.message
+    for operation in back.operations:
+        if not _why_left_out(operation) and (refusal := stage.perform(operation)):
+            return f"VPP refuses {operation.subject}: {refusal}"
+    stage.settle(plan.observed)
+    left = diff(_comparable(stage.vpp.observe(), plan.observed), _comparable(stage.before, plan.observed))
+    return "; ".join(f"{each.name}{''.join(f' {attribute.name}' for attribute in each.attributes)}" for each in left)
+
+
+def _comparable(state: State, planned: State) -> State:
+    """Return a state of VPP without MAC addresses that a plan leaves open, and without neighbours that were made up."""
+    interfaces = {
+        name: evolve(
+            each,
+            mac=each.mac if name not in planned.interfaces or planned.interfaces[name].mac else "",
+            neighbors=tuple(neighbor for neighbor in each.neighbors if not is_made_up(neighbor)),
+        )
+        for name, each in state.interfaces.items()
+    }
+    return replace(state, interfaces=interfaces).with_explicit_mtus()
+
+
+def stand_in(state: State) -> State:
+    """Return what of a state of a router a rehearsal can have: nothing in Linux, and a port in place of each TAP."""
+    taps = state.virtual_as(Tap)
+    interfaces = {
+        name: evolve(
+            interface,
+            kind=InterfaceKind.PHYSICAL if name in taps else interface.kind,
+            dhcp_client=None,
+            live=(),
+        )
+        for name, interface in state.interfaces.items()
+    }
+    owned = {(each.table, each.scope) for found in state.objects.values() for each in found.values()}
+    owned |= {(table, "") for table in FEATURE_TABLES.values()}
+    return replace(
+        state,
+        interfaces=interfaces,
+        virtual={name: virtual for name, virtual in state.virtual.items() if name not in taps},
+        lcps={},
+        linux={},
+        namespaces=frozenset(),
+        linux_bridges=frozenset(),
+        unmanaged=(),
+        owned=frozenset(owned),
+        facts=Facts(version=state.facts.version, plugins=state.facts.plugins),
+    )
+
+
+def _as_planned(base: State, wanted: State) -> State:
+    """Return the state of a new VPP with its ports as those that they stand in for: what no step sets of them."""
+    interfaces = dict(base.interfaces)
+    for name, there in base.interfaces.items():
+        port = wanted.interfaces.get(name)
+        if port is not None and port.parent is None:
+            interfaces[name] = evolve(
+                there,
+                device_class=port.device_class,
+                link_mtu=port.link_mtu,
+                rx_mode=port.rx_mode,
+                rx_placement=port.rx_placement,
+                tx_placement=port.tx_placement,
+            )
+    return replace(base, interfaces=interfaces)
+
+
+def _stanzas() -> str:
+    """Return what startup.conf of the rehearsal has beside the usual: a worker, where two CPUs may be used.
+
+    They are those of this process: on a router with isolated CPUs, not those of the VPP that forwards.
+    """
+    cpus = sorted(os.sched_getaffinity(0))
+    return WITH_SFLOW + (_WORKER.format(main=cpus[0], worker=cpus[-1]) if len(cpus) > 1 else "")
+
+
+def _ports(plan: Plan) -> dict[str, str]:
+    """Return the MAC address of each port and TAP, '' where the plan leaves it open."""
+    found: dict[str, str] = {}
+    for state in (plan.desired, plan.observed):
+        taps = state.virtual_as(Tap)
+        found |= {name: each.mac for name, each in state.interfaces.items() if _is_port(each) or name in taps}
+    return found
+
+
+def _is_port(interface: Interface) -> bool:
+    return interface.kind is InterfaceKind.PHYSICAL and interface.parent is None
+
+
+def _add_devices(process: PrivateVpp, plan: Plan) -> None:
+    """Make the Linux devices of host-interfaces."""
+    devices = {
+        each.device for state in (plan.observed, plan.desired) for each in state.virtual_as(HostInterface).values()
+    }
+    for device in sorted(devices):
+        process.add_device(device)
+
+
+def _folders_of_sockets(plan: Plan) -> tuple[Path, ...]:
+    """Return the folders of sockets that the plan's interfaces have, in whose place the VPP sees empty ones."""
+    sockets = {
+        each.socket
+        for state in (plan.observed, plan.desired)
+        for each in state.virtual.values()
+        if isinstance(each, Memif | VhostUser) and each.socket
+    }
+    folders = {Path(socket).resolve().parent for socket in sockets}
+    return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to("/run/vpp")))

@@ -1,0 +1,146 @@
+"""Tells what must not happen to a frame while a change is under way: neither what did before it, nor what will after.
+
+A frame that passes before and after has to pass at each step, and one that an access list denies before and after must
+be denied. Where a change gives a frame another end, both are right until the change is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from vppcfg.probe.forwarding import predict
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Prediction, UndecidedError
+from vppcfg.probe.test_cases import probes_for
+from vppcfg.probe.trace import Observation
+from vppcfg.probe.verdict import comparable, end_text, has_ends_of
+from vppcfg.record import record
+
+
+@record
+class WatchedFrame:
+    """A frame with what becomes of it before a change, which its probe predicts, and after it."""
+
+    probe: FrameProbe
+    after: Prediction
+
+    @property
+    def is_to_stay(self) -> bool:
+        """Return whether the change is to make no difference to it."""
+        before, after = ({_ends(choice) for choice in each.choices} for each in (self.probe.prediction, self.after))
+        return before == after
+
+    def objects(self) -> frozenset[str]:
+        """Return the interfaces and other objects on its ways before and after, by name and as they are blamed."""
+        names = {self.probe.port, self.probe.about.subject}
+        for prediction in (*self.probe.prediction.choices, *self.after.choices):
+            names.add(prediction.taker)
+            for step in prediction.steps:
+                names |= {step.subject, step.blame.subject if step.blame is not None else ""}
+            for end, blame in prediction.ends:
+                names |= {end.interface, blame.subject}
+        return frozenset(names - {""})
+
+
+@record
+class Transient:
+    """A frame that meets neither its former nor its later end, at one step or several in a row."""
+
+    frame: WatchedFrame
+    first: int
+    """The step behind which it was seen first, counted from 1."""
+    last: int
+    """The step behind which it was seen last."""
+    text: str
+    """How the frame ends instead."""
+    is_let_through: bool
+    """Whether it leaves by a port, where it is to be dropped before and after."""
+    is_announced: bool
+    """Whether the impact of the plan names an object on its way."""
+
+
+def watched_frames(before: Network, after: Network) -> tuple[WatchedFrame, ...]:
+    """Return the frames that prove the state before a change and the one after it, as far as both say what they do."""
+    found: dict[tuple[object, ...], WatchedFrame] = {}
+    for network in (before, after):
+        for probe in probes_for(network).probes:
+            both = _predictions(probe, before, after)
+            if both is not None:
+                probe = replace(probe, name=f"frame{len(found) + 1}", prediction=both[0])
+                key = probe.port, probe.about, probe.purpose, both
+                found.setdefault(key, WatchedFrame(probe=probe, after=both[1]))
+    return tuple(found.values())
+
+
+def _predictions(probe: FrameProbe, before: Network, after: Network) -> tuple[Prediction, Prediction] | None:
+    """Return what becomes of a frame in both states, None where one of them leaves that open or has no such port."""
+    if not all(probe.port in network.state.interfaces for network in (before, after)):
+        return None
+    try:
+        return predict(before, probe.port, probe.frame), predict(after, probe.port, probe.frame)
+    except UndecidedError:
+        return None
+
+
+def is_as_before(frame: WatchedFrame, observation: Observation) -> bool:
+    """Return whether a frame ends as before the change."""
+    return any(has_ends_of(choice, observation) for choice in frame.probe.prediction.choices)
+
+
+def missed_end(frame: WatchedFrame, observation: Observation) -> str:
+    """Return how a frame ends where that is neither its former nor its later end, '' where it is one of them."""
+    choices = (*frame.probe.prediction.choices, *frame.after.choices)
+    is_lost = _are_lost(observation.ends)
+    if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
+        return ""
+    return "; ".join(sorted(end_text(comparable(end)) for end in observation.ends)) or "it ends nowhere"
+
+
+def is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
+    """Return whether a frame leaves that leaves neither before nor after."""
+    choices = (*frame.probe.prediction.choices, *frame.after.choices)
+    may_leave = any(end.fate is Fate.SENT for choice in choices for end, _ in choice.ends)
+    return not may_leave and any(end.fate is Fate.SENT for end in observation.ends)
+
+
+def chosen(
+    frames: Sequence[WatchedFrame], touched: Collection[str], seen_wrong: Collection[str], place: int, most: int
+) -> list[WatchedFrame]:
+    """Return the frames to send behind a step: those on whose way it is, those that went wrong, and some others.
+
+    `touched` are the objects of the step, `seen_wrong` the names of frames; `most` bounds them, and with `place`, which
+    is that of the step, the others take turns.
+    """
+    near = [each for each in frames if each.probe.name in seen_wrong]
+    near += [each for each in frames if each not in near and not each.objects().isdisjoint(touched)]
+    if len(near) >= most:
+        return [near[(place * most + each) % len(near)] for each in range(most)] if seen_wrong == () else near[:most]
+    others = [each for each in frames if each not in near]
+    count = min(most - len(near), len(others))
+    return near + [others[(place * count + each) % len(others)] for each in range(count)]
+
+
+def joined(found: Iterable[Transient]) -> Iterator[Transient]:
+    """Yield what was seen, that of one frame at steps that follow each other as one."""
+    open_ones: dict[tuple[str, str], Transient] = {}
+    for each in found:
+        key = each.frame.probe.name, each.text
+        former = open_ones.get(key)
+        if former is not None and each.first <= former.last + 1:
+            open_ones[key] = replace(former, last=each.last)
+            continue
+        if former is not None:
+            yield former
+        open_ones[key] = each
+    yield from open_ones.values()
+
+
+def _ends(prediction: Prediction) -> frozenset[FrameEnd]:
+    """Return the ends of one choice, as far as a trace shows them."""
+    return frozenset(comparable(end) for end, _ in prediction.ends)
+
+
+def _are_lost(ends: Iterable[FrameEnd]) -> bool:
+    """Return whether nothing comes of a frame, for whatever reason."""
+    return all(end.fate in (Fate.DROPPED, Fate.REFUSED) for end in ends)

@@ -1,0 +1,41 @@
+"""Measures for how long a VPP holds its workers while it carries out a message, by its own clock.
+
+Its event log has each hold, in microseconds, and behind it the message that it was for (vlib/threads.c and
+vlibapi/api_shared.c). Commands at the prompt hold them too, those that read the log among them; these do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_EVENTS = 20_000
+_RELEASED = re.compile(r"bar-rel-#\d+-e\d+-u\d+-t(\d+)")
+_MESSAGE_DONE = re.compile(r"api-msg-done\(\w+\): \S+")
+_OTHER = re.compile(r"api-msg: |cli-cmd: ")
+
+
+class BarrierClock:
+    """The event log of a VPP with workers. `run` runs a command at its prompt, and returns a code and the text."""
+
+    def __init__(self, run: Callable[[str], tuple[int, str]]) -> None:
+        self._run = run
+        run(f"event-logger resize {_EVENTS}")
+        run("event-logger trace barrier api cli")
+
+    def start(self) -> None:
+        """Forget what was logged."""
+        self._run("event-logger clear")
+
+    def held_ms(self) -> float:
+        """Return for how long messages have held the workers since the start, in milliseconds."""
+        _, text = self._run(f"show event-logger all {_EVENTS}")
+        total, held = 0, 0
+        for line in text.splitlines():
+            if (released := _RELEASED.search(line)) is not None:
+                held = int(released[1])
+            elif _MESSAGE_DONE.search(line):
+                total, held = total + held, 0
+            elif _OTHER.search(line):
+                held = 0
+        return total / 1000
