@@ -133,6 +133,11 @@ def _why_left_out(operation: Operation) -> str:
     return operation.why_unrehearsed if operation.needs_vpp else "a rehearsal has no Linux devices"
 
 
+def _shown(operation: Operation) -> str:
+    """Return an operation as its line of VPP's CLI, or by what it is about."""
+    return operation.cli() or operation.subject
+
+
 class _Stage:
     """A VPP that has the observed state, with a neighbour in each of its networks."""
 
@@ -142,6 +147,7 @@ class _Stage:
         """What it was brought to, as VPP shows it."""
         self.clock = clock
         self._numbers: dict[tuple[str, str], int] = {}
+        self._set: set[tuple[str, str]] = set()
 
     def network_of(self, state: State) -> Network:
         """Return the network of a state of the plan, with the neighbours that it will have here."""
@@ -161,15 +167,22 @@ class _Stage:
         refusals = self.vpp.perform([operation]).refusals
         return refusals[0].text if refusals else ""
 
-    def settle(self, state: State) -> Network:
-        """Give each network of a state its neighbour, as a host there would answer, and return the network."""
-        there = with_observed_choices(stand_in(state), self.vpp.observe())
-        present = {
-            (name, each.address) for name, found in self.vpp.observe().interfaces.items() for each in found.neighbors
-        }
+    def perform_all(self, operations: Sequence[Operation]) -> str:
+        """Carry out operations, and return what VPP refuses first, and why; '' for nothing."""
+        wanted = [each for each in operations if not _why_left_out(each)]
+        refusals = self.vpp.perform(wanted).refusals
+        return f"VPP refuses {_shown(refusals[0].operation)}: {refusals[0].text}" if refusals else ""
+
+    def settle(self, state: State, touched: Collection[str] | None = None) -> Network:
+        """Give each network of a state its neighbour, as a host there would answer, and return the network.
+
+        With `touched`, only what is new or on one of these interfaces is set: VPP may have forgotten that.
+        """
+        there = stand_in(state)
         for name, each in self._numbered(there):
-            if (name, each.address) not in present:
+            if touched is None or name in touched or (name, each.address) not in self._set:
                 self.vpp.run_at_prompt(f"set ip neighbor {name} {each.address} {each.mac} static")
+                self._set.add((name, each.address))
         return Network(there)
 
 
@@ -217,10 +230,10 @@ def _go(
         refusal = stage.perform(operation)
         held = stage.clock.held_ms() if stage.clock is not None else None
         if refusal:
-            return steps, transients, Refused(step=place + 1, subject=operation.subject, why=refusal)
+            return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal)
         steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
-        network = stage.settle(working.state())
         touched = _objects_of(operation)
+        network = stage.settle(working.state(), touched)
         some = chosen(frames, touched, wrong, place, most)
         wrong = set()
         for frame, observation in _sent(stage, network, some):
@@ -257,7 +270,7 @@ def _sent(
     """Send frames, and yield what became of each that was seen again."""
     frames = list(frames)
     numbers = stage.vpp.read_numbers()
-    names = names_of(numbers, stage.vpp.observe(), network)
+    names = names_of(numbers, network.state, network)
     probes = [each.probe for each in frames if each.probe.port in numbers.up]
     found = observe_frames(stage.vpp, probes, names)
     for each in frames:
@@ -285,10 +298,9 @@ def _ways_back(
     is_there = count
     for place in places:
         if is_there != place:
-            for operation in plan.operations[:place]:
-                if not _why_left_out(operation) and (refusal := stage.perform(operation)):
-                    unlike.append((place, f"VPP refuses {operation.subject} the second time: {refusal}"))
-                    return tuple(sorted(places)), tuple(unlike)
+            if refusal := stage.perform_all(plan.operations[:place]):
+                unlike.append((place, f"the second time: {refusal}"))
+                break
             stage.settle(states[place])
         is_there = 0
         wrong = _back_from(stage, plan, states[place], is_unmanaged)
@@ -306,9 +318,8 @@ def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[
         back = prove_way_back(target, lambda end: make_plan(state, end)).plan
     except PlanProofError as error:
         return error.message
-    for operation in back.operations:
-        if not _why_left_out(operation) and (refusal := stage.perform(operation)):
-            return f"VPP refuses {operation.subject}: {refusal}"
+    if refusal := stage.perform_all(back.operations):
+        return refusal
     stage.settle(plan.observed)
     left = diff(_comparable(stage.vpp.observe(), plan.observed), _comparable(stage.before, plan.observed))
     return "; ".join(f"{each.name}{''.join(f' {attribute.name}' for attribute in each.attributes)}" for each in left)
@@ -320,6 +331,7 @@ def _comparable(state: State, planned: State) -> State:
         name: evolve(
             each,
             mac=each.mac if name not in planned.interfaces or planned.interfaces[name].mac else "",
+            link_mtu=each.link_mtu if name not in planned.interfaces or planned.interfaces[name].link_mtu else None,
             neighbors=tuple(neighbor for neighbor in each.neighbors if not is_made_up(neighbor)),
         )
         for name, each in state.interfaces.items()
@@ -364,7 +376,7 @@ def _as_planned(base: State, wanted: State) -> State:
             interfaces[name] = evolve(
                 there,
                 device_class=port.device_class,
-                link_mtu=port.link_mtu,
+                link_mtu=there.link_mtu if port.link_mtu is not None else None,
                 rx_mode=port.rx_mode,
                 rx_placement=port.rx_placement,
                 tx_placement=port.tx_placement,
