@@ -223,3 +223,20 @@ def test_a_route_by_two_devices_is_lost_with_the_last_of_them_and_named_before(
         assert operator.rollback() == ExitCode.STRANDED
         assert "Not back is what others had configured: loop1: route of Linux 10.8.0.0/16" in caplog.text
         assert operator.rollback() == ExitCode.DONE
+
+
+def test_a_route_by_two_devices_stays_when_one_of_them_loses_its_addresses(tmp_path: Path) -> None:
+    both = "loopbacks:\n  loop0: { lcp: lo0, mtu: 1500, addresses: [ %s ] }\n"
+    both += "  loop1: { lcp: lo1, mtu: 1500, addresses: [ %s ] }\n"
+    first, second = "192.0.2.1/24", "198.51.100.1/24"
+    with RealVpp(linux_cp="lcp-sync") as vpp:
+        operator = Operator(vpp, tmp_path)
+        assert operator.apply(both % (first, second)) == ExitCode.DONE
+        operator.ip("route add 10.8.0.0/16 nexthop via 192.0.2.7 nexthop via 198.51.100.7")
+        before = operator.ip("route show 10.8.0.0/16")
+        for one, other in (("", second), ("", "")):
+            assert [each["rollback"] for each in operator.plan(both % (one, other))] == ([] if other else [True, True])
+            assert operator.apply(both % (one, other), "--lose-unmanaged") == ExitCode.DONE
+            assert operator.ip("route show 10.8.0.0/16").count("nexthop") == (2 if other else 0)
+            assert operator.rollback() == ExitCode.DONE
+            assert operator.ip("route show 10.8.0.0/16") == before

@@ -291,6 +291,11 @@ class Interface:
         return (*listed, *sorted(rest, key=address_key))
 
     @property
+    def has_ipv4(self) -> bool:
+        """Return whether the interface has IPv4 addresses of its own."""
+        return any(":" not in address for address in self.addresses)
+
+    @property
     def has_ipv6(self) -> bool:
         """Return whether the interface has IPv6 addresses of its own beyond the link-local one."""
         return any(":" in address for address in self.addresses)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable
 from socket import AF_INET6
 
 from vppcfg.common.addresses import address_key
-from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.iproute2 import needed_hosts, subnet_of
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -48,33 +47,44 @@ def _network_of(address: str) -> tuple[int, int] | None:
     return (key.network, key.length) if key.family == 4 else None
 
 
-def goes_with(attachment: Attachment, address: str, left: Collection[str]) -> bool:
+Carries = Callable[[str, LinuxSetting], bool]
+"""Whether Linux still has next hops of a route over the device of an interface, by its name."""
+
+
+def goes_with(setting: LinuxSetting, address: str, left: Collection[str], carries: Carries) -> bool:
     """Return whether Linux takes a setting away with an address of its device, where those `left` stay.
 
     A route of IPv6 stays, without its source (net/ipv6/route.c, fib6_remove_prefsrc).
     """
-    setting, is_ipv6 = attachment.linux, ":" in address
-    if setting is None or (setting.family == AF_INET6) is not is_ipv6:
+    is_ipv6 = ":" in address
+    if (setting.family == AF_INET6) is not is_ipv6:
         return False
     if setting.kind is LinuxKind.ADDRESS:
         return shares_network(address, [subnet_of(setting)]) and not shares_network(address, left)
     if setting.kind is LinuxKind.ROUTE and address.partition("/")[0] in needed_hosts(setting):
         return True
     is_last = not is_ipv6 and all(":" in each for each in left)
-    return is_last and setting.kind in (LinuxKind.ROUTE, LinuxKind.NEIGHBOR)
+    return is_last and _goes_with_device(setting, carries)
 
 
-def is_lost_by_state(setting: LinuxSetting, is_up: Callable[[str], bool]) -> bool:
-    """Return whether Linux has lost a setting of a device that has gone down; `is_up` tells it of interfaces.
-
-    A route with several next hops stays as long as one of their devices is up, and the others come back to it
-    (net/ipv4/fib_semantics.c, fib_sync_down_dev; net/ipv6/route.c, fib6_ifdown). Other devices are none of ours.
-    """
+def is_lost_by_state(setting: LinuxSetting, carries: Carries) -> bool:
+    """Return whether Linux has lost a setting of a device that has gone down."""
     if setting.kind is LinuxKind.ADDRESS:
         return setting.family == AF_INET6
+    return _goes_with_device(setting, carries)
+
+
+def _goes_with_device(setting: LinuxSetting, carries: Carries) -> bool:
+    """Return whether a setting is a neighbour, or a route without a next hop over another device that carries it.
+
+    The next hops that it lost come back to it (net/ipv4/fib_semantics.c, fib_sync_down_dev and fib_sync_up;
+    net/ipv6/route.c, fib6_ifdown). Devices that belong to no interface are none of ours.
+    """
     if setting.kind is LinuxKind.ROUTE:
         ways = {hop.device for hop in setting.hops}
-        return not any(not way.startswith(OF_INTERFACE) or is_up(way.removeprefix(OF_INTERFACE)) for way in ways)
+        return all(
+            way.startswith(OF_INTERFACE) and not carries(way.removeprefix(OF_INTERFACE), setting) for way in ways
+        )
     return setting.kind is LinuxKind.NEIGHBOR
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
+from socket import AF_INET6
 from typing import TypeVar
 
 from vppcfg.common.addresses import AddressIndex
@@ -17,6 +18,7 @@ from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.linux import LEAST_IPV6_MTU, LinuxDevice
+from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.policy_route import PolicyRoute, with_route
 from vppcfg.model.state import LldpSettings, SflowSettings, State
@@ -333,8 +335,8 @@ class WorkingState:
     def lose_with_address(self, name: str, address: str) -> None:
         """Take away what Linux loses with an address of an interface, where its device follows."""
         if name in self.unmanaged and self._is_followed(name):
-            left = self.interfaces[name].addresses
-            self.unmanaged[name] = {each for each in self.unmanaged[name] if not goes_with(each, address, left)}
+            left, there = self.interfaces[name].addresses, (each.linux for each in self.unmanaged[name])
+            self._lose({each for each in there if each and goes_with(each, address, left, self._carries)}, {name})
 
     def follow_in_linux(self, name: str, *, is_up: bool = True, mtu: int = 0) -> None:
         """Take away what Linux loses where the device of an interface follows its state, or its MTU if not 0."""
@@ -352,10 +354,26 @@ class WorkingState:
             for each in self.unmanaged.get(holder, ())
             if each.linux is not None
             if (mtu < LEAST_IPV6_MTU and needs_ipv6(each.linux))
-            or (not is_up and is_lost_by_state(each.linux, self._is_up_in_linux))
+            or (not is_up and is_lost_by_state(each.linux, self._carries))
         }
-        for holder in going.union(*(each.interfaces() for each in lost)):
+        self._lose(lost, going)
+
+    def _lose(self, lost: set[LinuxSetting], holders: set[str]) -> None:
+        """Take settings of Linux away from their holders, a route from all that it leads through."""
+        for holder in holders.union(*(each.interfaces() for each in lost)):
             self.unmanaged[holder] = {each for each in self.unmanaged.get(holder, ()) if each.linux not in lost}
+
+    def _carries(self, name: str, route: LinuxSetting) -> bool:
+        """Return whether Linux still has next hops of a route over the device of an interface.
+
+        Those of IPv4 go with its last address; a device without one can have such as no address carries.
+        """
+        if not self._is_up_in_linux(name):
+            return False
+        if route.family == AF_INET6 or not self._is_followed(name) or self.interfaces[name].has_ipv4:
+            return True
+        before = self._state.interfaces.get(name)
+        return route.is_exact and before is not None and not before.has_ipv4
 
     def _is_up_in_linux(self, name: str) -> bool:
         """Return whether the Linux device of an interface is up, and so is what it stands on."""

@@ -268,6 +268,42 @@ def test_a_route_by_two_devices_is_lost_with_the_last_of_them(others: str, *, is
     assert [each for change in changes for each in change.attachments] == lost
 
 
+@pytest.mark.parametrize(
+    ("other", "is_exact", "is_lost"),
+    [
+        ({"addresses": frozenset({"198.51.100.1/24"})}, True, False),
+        ({"addresses": frozenset({"198.51.100.1/24"}), "is_up": False}, True, True),
+        ({}, True, False),
+        ({}, False, True),
+    ],
+    ids=["that stays", "that is down", "that never had an address", "that has lost its address"],
+)
+@pytest.mark.parametrize("what", ["address", "state"])
+def test_a_route_by_two_devices_stays_with_the_other_one(
+    what: str, other: dict[str, Any], is_exact: bool, is_lost: bool
+) -> None:
+    shared = by_way_of("@loop0", "@gi0")
+    shared = replace(shared, linux=replace(shared.linux, is_exact=is_exact)) if shared.linux else shared
+    observed = of_loop(facts(STATE, is_sync=True), addresses=frozenset({"192.0.2.9/24"}))
+    port = replace(observed.interfaces["gi0"], **other)
+    observed = replace(observed, interfaces={**observed.interfaces, "gi0": port})
+    after = of_loop(observed, addresses=frozenset()) if what == "address" else of_loop(observed, is_up=False)
+    changes = unmanaged_changes(planned(observed, replace(after, linux={}), shared))
+    assert [each.attachments for each in changes] == ([(shared,)] if is_lost else [])
+
+
+def test_a_route_by_two_devices_is_lost_with_the_last_address_of_both() -> None:
+    shared = by_way_of("@loop0", "@gi0")
+    observed = of_loop(facts(STATE, is_sync=True), addresses=frozenset({"192.0.2.9/24"}))
+    port = replace(observed.interfaces["gi0"], addresses=frozenset({"198.51.100.1/24"}))
+    observed = replace(observed, interfaces={**observed.interfaces, "gi0": port})
+    bare = {name: replace(each, addresses=frozenset()) for name, each in observed.interfaces.items()}
+    there = [shared, replace(shared, holder="gi0")]
+    plan = with_unmanaged(make_plan(observed, replace(observed, interfaces=bare, linux={})), there)
+    assert [each.attachments for each in unmanaged_changes(plan)] == [(there[1],), (there[0],)]
+    assert {*restored(reverse_plan(plan))} == {*there}
+
+
 @pytest.mark.parametrize("is_sync", [True, False])
 def test_an_mtu_too_small_for_ipv6_takes_away_what_is_ipv6(*, is_sync: bool) -> None:
     observed = facts(STATE, is_sync=is_sync)

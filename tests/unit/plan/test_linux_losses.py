@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.kinds.address import AddAddress, RemoveAddress
-from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
@@ -80,4 +79,4 @@ def test_what_stays_behind_one_that_goes_is_set_again() -> None:
     ],
 )
 def test_routes_and_neighbours_go_with_the_last_address(setting: LinuxSetting, left: set[str], expected: bool) -> None:
-    assert goes_with(Attachment(holder="eth0", kind="x", name="y", linux=setting), A, left) == expected
+    assert goes_with(setting, A, left, lambda name, route: False) == expected
