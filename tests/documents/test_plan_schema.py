@@ -12,6 +12,7 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.attachment import ApiCall, Attachment
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.det44 import Det44Map, Det44Timeouts
@@ -19,6 +20,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting
 from vppcfg.model.memif import Memif
 from vppcfg.model.nat44 import NAT_OBJECTS
 from vppcfg.model.policy_route import PolicyRoute, UnattachedPolicy
@@ -70,6 +72,10 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
+        (DEFINITIONS["linux_setting"], LinuxSetting, set()),
+        (DEFINITIONS["linux_hop"], LinuxHop, set()),
+        (DEFINITIONS["attachment"], Attachment, set()),
+        (DEFINITIONS["api_call"], ApiCall, set()),
         (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
         (DEFINITIONS["det44_map"], Det44Map, set()),
@@ -122,4 +128,5 @@ def test_every_word_of_a_closed_set_is_described() -> None:
     assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]
     assert DEFINITIONS["gre"]["properties"]["mode"]["enum"] == [mode.value for mode in GreMode]
     assert DEFINITIONS["acl_rule"]["properties"]["action"]["enum"] == [action.value for action in AclAction]
+    assert DEFINITIONS["linux_setting"]["properties"]["kind"]["enum"] == [kind.value for kind in LinuxKind]
     assert operation["phase"]["enum"] == [phase.value for phase in Phase]

@@ -240,3 +240,18 @@ def test_a_route_by_two_devices_stays_when_one_of_them_loses_its_addresses(tmp_p
             assert operator.ip("route show 10.8.0.0/16").count("nexthop") == (2 if other else 0)
             assert operator.rollback() == ExitCode.DONE
             assert operator.ip("route show 10.8.0.0/16") == before
+
+
+def test_a_rule_by_the_name_of_a_device_is_dead_without_it_and_named_before(operator: Operator) -> None:
+    """Linux gives it its effect back with the name."""
+    operator.ip("rule add iif lo0 lookup 77 priority 100")
+    named = {}
+    for place in ("made anew", "renamed"):
+        found = operator.plan(OTHER_PLACES[place])
+        named[place] = [(each["outcome"], each["rollback"]) for each in found if "rule of Linux 100:" in each["what"]]
+    assert named == {"made anew": [], "renamed": [("idle", True)]}
+    assert operator.apply(OTHER_PLACES["renamed"]) == ExitCode.REFUSED
+    assert operator.apply(OTHER_PLACES["renamed"], "--lose-unmanaged") == ExitCode.DONE
+    assert "[detached]" in operator.ip("rule show")
+    assert operator.rollback() == ExitCode.DONE
+    assert "[detached]" not in operator.ip("rule show")

@@ -29,24 +29,44 @@ def read_rules(devices: Collection[str]) -> list[str]:
     Left out are those that every Linux has, that of VRFs, and those for what programs here send. Raise OSError.
     """
     found = []
-    for family in (socket.AF_INET, socket.AF_INET6):
-        for data, (start, end) in dump(_GETRULE, _NEWRULE, bytes((family,)).ljust(_RULE.size, b"\0")):
-            header = _RULE.unpack_from(data, start)
-            attributes = attributes_of(data, (start + _RULE.size, end))
-            values = {kind & _TYPE_MASK: data[slice(*value)] for kind, value in attributes}
-            iif = _name(values, _IIF)
-            is_local = _UIDS in values or (iif and iif not in devices)
-            if header[0] == family and not (is_local or values.get(_L3MDEV, b"\0")[0] or _is_usual(header, values)):
-                found.append(" ".join(_words(header, values)))
+    for header, values in _rules():
+        iif = _name(values, _IIF)
+        is_local = _UIDS in values or (iif and iif not in devices)
+        if not (is_local or values.get(_L3MDEV, b"\0")[0] or _is_usual(header, values)):
+            found.append(" ".join(_words(header, values)))
     return found
 
 
-def _is_usual(header: tuple[int, ...], values: Mapping[int, bytes]) -> bool:
+def rules_by_device(devices: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the rules that name devices (`iif`, `oif`), as `ip rule` shows them, each with the device.
+
+    Raise OSError.
+    """
+    for header, values in _rules():
+        text = " ".join(_words(header, values))
+        yield from ((name, text) for name in sorted({_name(values, _IIF), _name(values, _OIF)}) if name in devices)
+
+
+_Values = Mapping[int, bytes]
+
+
+def _rules() -> list[tuple[tuple[int, ...], _Values]]:
+    """Return header and attributes of the rules of IPv4 and then of IPv6, if the kernel has that. Raise OSError."""
+    found = []
+    for data, (start, end) in dump(_GETRULE, _NEWRULE, bytes(_RULE.size)):
+        attributes = attributes_of(data, (start + _RULE.size, end))
+        values = {kind & _TYPE_MASK: data[slice(*value)] for kind, value in attributes}
+        found.append((_RULE.unpack_from(data, start), values))
+    families = (socket.AF_INET, socket.AF_INET6)
+    return [rule for family in families for rule in found if rule[0][0] == family]
+
+
+def _is_usual(header: tuple[int, ...], values: _Values) -> bool:
     has_selector = any(header[1:4]) or header[8] & _INVERT or not values.keys().isdisjoint({_IIF, _OIF, _MARK})
     return not has_selector and (_number(values, _PRIORITY), _number(values, _TABLE)) in _EVERY_LINUX
 
 
-def _words(header: tuple[int, ...], values: Mapping[int, bytes]) -> Iterator[str]:
+def _words(header: tuple[int, ...], values: _Values) -> Iterator[str]:
     family, destination_length, source_length, tos, _, _, _, action, flags = header
     yield f"{'-6 ' if family == socket.AF_INET6 else ''}{_number(values, _PRIORITY)}:"
     if flags & _INVERT:
@@ -64,9 +84,9 @@ def _words(header: tuple[int, ...], values: Mapping[int, bytes]) -> Iterator[str
     yield _ACTIONS.get(action) or f"lookup {_number(values, _TABLE)}"
 
 
-def _number(values: Mapping[int, bytes], kind: int) -> int:
+def _number(values: _Values, kind: int) -> int:
     return int(_NUMBER.unpack(values[kind])[0]) if kind in values else 0
 
 
-def _name(values: Mapping[int, bytes], kind: int) -> str:
+def _name(values: _Values, kind: int) -> str:
     return printable(values.get(kind, b"").rstrip(b"\0").decode(errors="replace"))

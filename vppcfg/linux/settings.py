@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from vppcfg.linux.link import Link, Span, attribute, attributes_of, dump, read_links
+from vppcfg.linux.rules import rules_by_device
 from vppcfg.linux.sysctl import special_values
 from vppcfg.model.linux_setting import OF_INTERFACE, LinuxHop, LinuxKind, LinuxSetting, encoded
 
@@ -97,6 +98,7 @@ def read_settings(netns: str, devices: Mapping[str, str], requested: Collection[
         *_addresses(names, labels),
         *_neighbors(names),
         *_routes(names),
+        *_rules(names, labels),
     ]
     return [(owners[index], setting) for index, setting in found]
 
@@ -119,6 +121,13 @@ def _masters(links: Sequence[Link], names: _DeviceNames) -> _Found:
             device = names.all[link.index]
             netns = names.foreign(master)
             yield link.index, LinuxSetting(kind=LinuxKind.MASTER, device=device, master=master, netns=netns)
+
+
+def _rules(names: _DeviceNames, labels: Mapping[int, str]) -> _Found:
+    indexes = {device: index for index, device in labels.items()}
+    for device, text in rules_by_device(indexes):
+        index = indexes[device]
+        yield index, LinuxSetting(kind=LinuxKind.RULE, device=names.all[index], rule=text, is_exact=False)
 
 
 def _addresses(names: _DeviceNames, labels: Mapping[int, str]) -> _Found:

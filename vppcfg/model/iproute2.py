@@ -42,7 +42,7 @@ def name_of(setting: LinuxSetting) -> str:
         return address_of(setting)
     if setting.kind is LinuxKind.SYSCTL:
         return f"{sysctl_folder(setting.family, '*')}/{setting.sysctl}"
-    return setting.master
+    return setting.rule or setting.master
 
 
 def sysctl_folder(family: int, device: str) -> str:

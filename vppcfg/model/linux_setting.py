@@ -26,6 +26,8 @@ class LinuxKind(Enum):
     ADDRESS = "address"
     NEIGHBOR = "neighbour"
     ROUTE = "route"
+    RULE = "rule"
+    """One of policy routing that names a device. Linux keeps it without the device, and never needs it made again."""
 
 
 @record
@@ -58,6 +60,8 @@ class LinuxSetting:
     master: str = ""
     sysctl: str = ""
     """`key=value`, as `rp_filter=2`."""
+    rule: str = ""
+    """As `ip rule` shows it."""
     netns: str | None = None
     """The namespace of the devices that it names and that belong to no interface; None where it names none."""
     is_exact: bool = field(default=True, compare=False)

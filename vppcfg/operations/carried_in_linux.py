@@ -32,6 +32,18 @@ def place_of(name: str, state: State) -> tuple[str, str] | None:
     return (tap.host_netns, tap.host_name) if tap is not None else None
 
 
+def missed_device(rule: LinuxSetting, holder: str, before: State, after: State) -> str | None:
+    """Return the device of `holder` that a rule of policy routing names, when none has its place in the state after.
+
+    Linux keeps the rule by the name, without effect, until a device is called so again (net/core/fib_rules.c).
+    """
+    place = place_of(holder, before)
+    if rule.kind is not LinuxKind.RULE or place is None:
+        return None
+    is_there = any(place_of(name, after) == place for name in (holder, *after.lcps, *after.virtual_as(Tap)))
+    return None if is_there else place[1]
+
+
 def place_for(attachment: Attachment, state: State) -> tuple[str, Mapping[str, str]] | None:
     """Return the namespace in which a setting of Linux can be made in a state, and its devices by interface.
 

@@ -22,11 +22,12 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.linux import LEAST_IPV6_MTU
+from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.operations.attachment import RestoreAttachment
-from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, place_of
+from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, missed_device, place_of
 from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.linux_losses import is_followed
 from vppcfg.plan.plan import Plan, make_plan
@@ -43,7 +44,8 @@ class Survival(Enum):
     CARRIED = "carried over"
     LOST = "lost"
     IDLE = "left behind without effect"
-    """It stays on an interface that no longer routes, or whose traffic now passes elsewhere."""
+    """It stays, on an interface that no longer routes, whose traffic passes elsewhere, or whose device is called
+    otherwise."""
 
 
 @record
@@ -139,6 +141,11 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
             key = (each.holder, Survival.CARRIED, "")
         elif each not in left and (is_of_vpp_too(each, plan.observed) or is_sysctl(each)):
             continue  # it goes with the interface or its device, or is renumbered with it
+        elif each.linux is not None and each.linux.kind is LinuxKind.RULE:
+            device = missed_device(each.linux, each.holder, plan.observed, plan.reached)
+            if device is None:
+                continue
+            key = (each.holder, Survival.IDLE, f"no device is called {device} then")
         elif each not in left:
             key = (each.holder, Survival.LOST, "")
         elif each.holder in idle and each.linux is None and each.layer is not Layer.SWITCHED:

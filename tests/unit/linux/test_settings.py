@@ -97,6 +97,23 @@ def test_another_device_gets_what_the_former_one_had(machine: Machine, host: Lin
     assert shown(machine, "x1") == before
 
 
+def test_rules_are_read_that_name_a_device_and_stay_without_it(machine: Machine, host: LinuxHost) -> None:
+    for line in ("rule add iif e0 lookup 77 pref 9", "rule add oif e0 iif eth9 lookup 78 pref 8"):
+        run(machine, line)
+    for line in ("-6 rule add from 2001:db8::/32 oif e0 lookup 77 pref 7", "rule add iif eth9 lookup 77 pref 6"):
+        run(machine, line)
+    found = [(each.kind, name_of(each), command(each.on({"loop0": "e0"}), "")) for each in read(host)]
+    assert found == [
+        (LinuxKind.RULE, "8: from all iif eth9 oif e0 lookup 78", None),
+        (LinuxKind.RULE, "9: from all iif e0 lookup 77", None),
+        (LinuxKind.RULE, "-6 7: from 2001:db8::/32 oif e0 lookup 77", None),
+    ]
+    run(machine, "link set e0 down")
+    run(machine, "link set e0 name x1")
+    assert read(host) == []
+    assert run(machine, "rule show").count("e0 [detached]") == 2
+
+
 def test_the_command_that_is_shown_makes_the_same(machine: Machine, host: LinuxHost) -> None:
     configure(machine)
     found = read(host)

@@ -236,6 +236,26 @@ def test_a_route_does_not_outlive_the_address_that_its_gateway_is_reached_throug
     assert restored(planned(observed, moves, onlink)) == [onlink]
 
 
+@pytest.mark.parametrize(
+    ("desired", "is_dead"),
+    [
+        (renamed(), True),
+        (renamed(name="lo0", netns="blue"), True),
+        (replace(STATE, lcps={"gi0": STATE.lcps["gi0"]}), True),
+        (of_loop(STATE, mac="02:00:00:00:00:99"), False),
+        (replace(renamed(), lcps={"gi0": LcpPair(host_name="lo0"), "loop0": LcpPair(host_name="e0")}), False),
+    ],
+    ids=["another name", "another namespace", "no pair", "made anew", "the name of another"],
+)
+def test_a_rule_that_names_a_device_is_dead_when_none_is_called_so(desired: State, *, is_dead: bool) -> None:
+    text = "100: from all iif lo0 lookup 77"
+    rule = found("loop0", LinuxSetting(kind=LinuxKind.RULE, device="@loop0", rule=text, is_exact=False))
+    plan = with_unmanaged(make_plan(STATE, desired), [rule])
+    reason = "left behind without effect, because no device is called lo0 then"
+    assert outcome(plan) == ([f"loop0: rule of Linux {text}: {reason}"] if is_dead else [])
+    assert restored(plan) == restored(reverse_plan(plan)) == []
+
+
 SIX = replace(
     route("10.7.0.0/16", ""), linux=LinuxSetting(kind=LinuxKind.ROUTE, device="@loop0", family=10, fields=(0,) * 8)
 )
