@@ -54,7 +54,7 @@ class PostChange:
         self._should_stop = should_stop
         self._loaded: list[DaemonChange] = []
         self._missing: dict[str, MissingRoutes] = {}
-        """What VPP lacked of the routes of each daemon before that was loaded."""
+        """What VPP lacked of the routes of each daemon that loads something, before the change."""
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
         self._before: tuple[CheckResult, ...] = ()
@@ -67,7 +67,13 @@ class PostChange:
         """What the checks have found, once they have run twice."""
 
     def check_before(self) -> None:
-        """Run the checks while nothing is changed yet: what is not good now cannot fail the change."""
+        """Look at routes and run the checks while nothing is changed yet: what is not good now cannot fail the change.
+
+        Before a rollback no daemon is asked: one that hangs must not hold up VPP.
+        """
+        if self._intent.origin not in ROLLBACKS:
+            for change in self._intent.routing.steps:
+                self._look_for_routes(change)
         if self._intent.checks:
             log.info("Running the checks before the change")
             self._before = self._checked(self._intent.checks, is_before=True)
@@ -106,13 +112,18 @@ class PostChange:
         """Load what differs, and return why a daemon has not taken it."""
         for change in self._intent.routing.steps:
             daemon, title = daemon_of(change.texts.file), change.texts.file.kind.title
-            self._missing[title] = missing_routes(daemon, self._place.target)
+            if title not in self._missing:
+                self._look_for_routes(change)
             log.info("Loading the configuration of %s", title)
             self._loaded.append(change)
             confirm_s = self._intent.confirm_s if self._intent.origin not in ROLLBACKS else None
             if trouble := daemon.load(change.texts.after, confirm_s):
                 return trouble
         return ""
+
+    def _look_for_routes(self, change: DaemonChange) -> None:
+        file = change.texts.file
+        self._missing[file.kind.title] = missing_routes(daemon_of(file), self._place.target)
 
     def _missing_routes(self) -> Failure | None:
         """Wait for VPP to have the routes of the daemons that were loaded; only with checks is that a failure."""

@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.app import routing
+from vppcfg.app.daemon_routes import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
@@ -57,11 +58,15 @@ class Daemon:
 
     def load(self, text: str, confirm_s: float | None) -> str:
         waits = f" for {confirm_s:g} s" if confirm_s is not None else ""
-        self.events.append(f"load {text.strip()}{waits} with MTU {self._vpp.tables.sw[1].mtus[0]}")
+        self.events.append(f"load {text.strip()}{waits} with MTU {self.mtu}")
         if text in self.refuses:
             return self.refuses[text]
         self.text = text
         return ""
+
+    @property
+    def mtu(self) -> int:
+        return self._vpp.tables.sw[1].mtus[0]
 
     def adjacencies(self) -> list[Adjacency]:
         return []
@@ -157,6 +162,23 @@ def test_more_impact_than_allowed_is_refused(router: Router) -> None:
     assert "what the routing daemons reload has impact flap, more than --max-impact allows" in said
     router.daemon.level = SessionImpact.POLICY
     assert router.run("apply", "-c", path, "--max-impact", "policy")[0] == ExitCode.DONE
+
+
+def test_routes_that_vpp_lacks_since_the_change_are_named_though_it_lacked_them_before_the_daemon_loaded(
+    router: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(*_: object) -> MissingRoutes:
+        return MissingRoutes(prefixes=(f"route of MTU {router.daemon.mtu}",))
+
+    monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.daemon_routes.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.daemon_routes._PAUSE_S", 61.0)
+    code, said = router.run("apply", "-c", router.file("new", mtu=1400))
+    assert code == ExitCode.DONE
+    assert "VPP lacks 1 route that the daemon has: route of MTU 1400 (BIRD)" in said
+    code, said = router.run("apply", "-c", router.file("newer", mtu=1400))
+    assert code == ExitCode.DONE
+    assert "VPP lacks" not in said
 
 
 def test_a_daemon_that_refuses_fails_the_change_and_both_are_back(router: Router) -> None:
