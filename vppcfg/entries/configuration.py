@@ -131,6 +131,8 @@ class InterfaceConfig(InterfaceValues):
     is_up: bool = True
     addresses: tuple[str, ...] = ()
     """Canonical address/length, in the order of the file."""
+    without_length: frozenset[str] = field(default=frozenset(), compare=False)
+    """Those of them that the file has without a length."""
     lcp: LcpConfig | None = None
     vrf: str | None = None
     """None is the default one."""

@@ -24,6 +24,7 @@ from vppcfg.kinds.address_rules import (
     address_duplicate,
     address_exact_match,
     address_host,
+    address_length,
     address_managed,
     address_overlap,
 )
@@ -153,7 +154,14 @@ class AddressKind(Kind, EntryKey):
     key = attribute = "addresses"
     operations = (AddAddress, RemoveAddress)
     capabilities: ClassVar = {"arping": "arping"}
-    rules = (address_host, address_duplicate, address_managed, address_overlap, address_exact_match)
+    rules = (
+        address_host,
+        address_length,
+        address_duplicate,
+        address_managed,
+        address_overlap,
+        address_exact_match,
+    )
     on_interfaces = ("addresses",)
     is_on_most = True
 

@@ -9,8 +9,12 @@ from typing import NamedTuple
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.entries.configuration import InterfaceConfig
 from vppcfg.entries.index import Index
+from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.live_state import covers
 from vppcfg.model.problem import Problem, Severity
+
+_IN_NETWORKS = PORTS | {InterfaceKind.SUB_INTERFACE, InterfaceKind.BOND}
+"""Kinds whose interfaces have neighbours; a BVI has, too. On others an address of a host alone is usual."""
 
 
 class _Place(NamedTuple):
@@ -57,6 +61,20 @@ def address_host(index: Index) -> Iterator[Problem]:
                 text = f"{address} is the anycast address of all routers in its network; use another one in it"
                 problem = _problem("address-invalid-host", interface, position, text)
                 yield replace(problem, severity=Severity.WARNING)
+
+
+def address_length(index: Index) -> Iterator[Problem]:
+    """Find addresses without a length where neighbours are: a host's reaches none of them."""
+    for interface in index.interfaces:
+        if interface.without_length and (interface.kind in _IN_NETWORKS or interface.name in index.bvi_bridges):
+            for position, address in enumerate(interface.addresses):
+                if address in interface.without_length:
+                    host, _, length = address.partition("/")
+                    text = (
+                        f"{host} has no length and counts as /{length}, a network without neighbours; write its length"
+                    )
+                    problem = _problem("address-length", interface, position, text)
+                    yield replace(problem, severity=Severity.NOTICE)
 
 
 def address_managed(index: Index) -> Iterator[Problem]:

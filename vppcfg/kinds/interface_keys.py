@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from vppcfg.common.addresses import canonical_mac
+from vppcfg.common.addresses import canonical_address, canonical_mac
+from vppcfg.config import interface_values
+from vppcfg.config.sections import placement
 from vppcfg.entries import placement
 from vppcfg.entries.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
 from vppcfg.entries.section import described
@@ -83,6 +85,9 @@ def parse(
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
         sets_mtu=mtu is not None,
+        without_length=frozenset(
+            found for each in raw.get("addresses") or () if "/" not in str(each) and (found := canonical_address(each))
+        ),
         is_up=raw.get("state") != "down",
         **entry_keys.parsed(raw, path),
         **interface_values.parsed(raw),

@@ -77,6 +77,17 @@ def l2xc_target_routes(index: Index) -> Iterator[Problem]:
                 yield _problem("l2xc-one-way", source, text)
 
 
+def l2xc_return(index: Index) -> Iterator[Problem]:
+    """Find cross-connects whose target hands its frames to nobody, and has nothing to do with them itself."""
+    for source, target in _pairs(index):
+        has_use = target.lcp or target.addresses or target.unnumbered or target.name in index.bridges
+        if target.l2xc is None and not has_use and index.sources[target.name] == [source]:
+            text = (
+                f"frames that come in by {target.name} go nowhere; give it `l2xc: {source.name}`, unless that is meant"
+            )
+            yield replace(_problem("l2xc-return", source, text), severity=Severity.NOTICE)
+
+
 def l2xc_tags(index: Index) -> Iterator[Problem]:
     """Find cross-connects of sub-interfaces whose frames leave with tags that the target does not have."""
     wrong = {
@@ -136,6 +147,7 @@ _RULES = (
     l2xc_mtu,
     l2xc_target_l3,
     l2xc_target_routes,
+    l2xc_return,
     l2xc_tags,
     l2xc_in_bridge,
     l2xc_with_subs,

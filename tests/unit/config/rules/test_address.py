@@ -8,8 +8,10 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vppcfg.entries.parsed import Parsed
 
 from tests.laws.examples import examples
+from vppcfg.config.load import parse_text
 from vppcfg.entries.configuration import Configuration, InterfaceConfig
 from vppcfg.entries.index import Index, Parsed, index_of
 from vppcfg.kinds.address_rules import address_host, address_overlap
@@ -53,6 +55,31 @@ def test_an_address_that_no_host_can_have(address: str) -> None:
 )  # fmt: skip
 def test_an_address_that_a_host_can_have(address: str) -> None:
     assert list(address_host(index(eth0=(address,)))) == []
+
+
+def test_an_address_without_a_length_is_noted_where_neighbours_are() -> None:
+    text = """
+    interfaces:
+      eth0:
+        addresses: [ 192.0.2.1/24, 198.51.100.1, 2001:db8::1 ]
+        sub-interfaces: { 5: { addresses: [ 203.0.113.1/32 ] } }
+    loopbacks:
+      loop0: { addresses: [ 10.0.0.1 ] }
+      loop1: { addresses: [ 10.1.0.1 ] }
+    bridgedomains:
+      bd1: { bvi: loop1 }
+    """
+    problems = parse_text(text, "test").problems
+    found = [each for each in problems if each.rule == "address-length"]
+    assert places(found) == [
+        ("address-length", "eth0", 1),
+        ("address-length", "eth0", 2),
+        ("address-length", "loop1", 0),
+    ]
+    assert {each.severity for each in found} == {Severity.NOTICE}
+    assert (
+        found[1].text == "2001:db8::1 has no length and counts as /128, a network without neighbours; write its length"
+    )
 
 
 @pytest.mark.parametrize("address", ["fe80::1/64", "fe80::1/128", "febf::/10", "fe80::/64"])

@@ -3,13 +3,14 @@
 import pytest
 
 from vppcfg.config.load import parse_text
+from vppcfg.model.problem import Severity
 
 LOOPBACKS = "loopbacks: {loop0: {addresses: [192.0.2.1/32]}, loop1: {unnumbered: loop0}}"
 
 
 def found_in(text: str) -> list[tuple[str, str]]:
     problems = parse_text(f"interfaces: {text}\n{LOOPBACKS}", "test").problems
-    return [(problem.rule, str(problem.path[1])) for problem in problems]
+    return [(each.rule, str(each.path[1])) for each in problems if each.severity is not Severity.NOTICE]
 
 
 @pytest.mark.parametrize(
