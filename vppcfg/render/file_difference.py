@@ -263,10 +263,16 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
 
 
 def _with_names_of(state: State, other: State) -> State:
-    """Return a state with the names that only configurations have as in another one, where it lacks them."""
-    return replace(
-        state, virtual={name: virtual.with_names_of(other.virtual.get(name)) for name, virtual in state.virtual.items()}
-    )
+    """Return a state with the names that only configurations have as in another one, where it lacks them.
+
+    What has another name there is known by what VPP takes only one of its kind with.
+    """
+    alike = {(type(each), each.unique_key): each for each in other.virtual.values() if each.unique_key}
+    found = {
+        name: virtual.with_names_of(other.virtual.get(name) or alike.get((type(virtual), virtual.unique_key or ())))
+        for name, virtual in state.virtual.items()
+    }
+    return replace(state, virtual=found)
 
 
 def _with_moved_queues(before: State, after: State) -> tuple[State, State]:

@@ -126,3 +126,10 @@ def test_a_device_of_an_interface_without_link_goes_down_in_linux() -> None:
     observed = replace(desired, linux={"eth0": replace(desired.linux["eth0"], is_up=True)})
     told = sentences(make_plan(observed, desired))
     assert told == ["eth0 loses its connection in Linux, because its Linux device goes down"]
+
+
+def test_the_peers_of_a_wireguard_interface_that_is_called_otherwise_keep_their_names() -> None:
+    before = WIREGUARD.format(KEYS[0])
+    after = before.replace("wg0: {}", "wg1: {}").replace("\n  wg0:", "\n  wg1:")
+    text = "\n".join(line.text for line in diff_lines(between(before, after, is_named=False)))
+    assert (text.count("bern:"), text.count("peer1:")) == (2, 0), text
