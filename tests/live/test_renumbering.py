@@ -170,4 +170,4 @@ def test_verify_names_the_addresses_that_neither_side_has_any_more(
         assert wait_until(lambda: one.addresses() == {V4[0]})
         capsys.readouterr()
         assert main(look) == ExitCode.DRIFT
-        assert "The last change set, VPP and Linux lack: 1 address of loop0" in capsys.readouterr().out
+        assert "Configured, VPP and Linux lack: 1 address of loop0" in capsys.readouterr().out

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
+    ConfigFiles,
     add_dataplane_options,
     add_look_options,
     add_state_dir_option,
+    files_of,
     seconds_between_looks,
     target_of,
 )
 from vppcfg.errors import ExitCode
+
+if TYPE_CHECKING:
+    from vppcfg.model.state import State
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -26,6 +32,13 @@ def add_parser(subparsers: Subparsers) -> None:
             "within a day, for VPP stops its workers to answer. A difference is read again before it is reported. "
             "Changes nothing."
         ),
+    )
+    parser.add_argument(
+        "-c",
+        "--config",
+        metavar="FILE",
+        action=ConfigFiles,
+        help="hold addresses and routes against this file, as it is now, instead of the last accepted change",
     )
     add_dataplane_options(parser)
     parser.add_argument(
@@ -55,6 +68,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.render.prometheus import VerifyMetrics
 
     check_output(args)
+    wanted = _state_of_file(args) if args.config is not None else None
     status = VerifyMetrics(version=__version__)
     with Progress("Looking up routes", 100, unit="%") as progress:
 
@@ -64,6 +78,19 @@ def run(args: argparse.Namespace) -> ExitCode:
             else:
                 progress.clear()
 
-        verifier = verifier_of(target_of(args), interval_s=args.interval, is_all=args.all, on_progress=show)
+        verifier = verifier_of(
+            target_of(args), interval_s=args.interval, is_all=args.all, wanted=wanted, on_progress=show
+        )
         verification = Verification(verifier, output_for(args), status, interval_s=args.interval)
         return look(verification.once, verification.run, args)
+
+
+def _state_of_file(args: argparse.Namespace) -> State:
+    """Return what the file that -c names asks for. Raise ConfigError."""
+    from vppcfg.app.loading import load_configuration
+    from vppcfg.cli.console import terminal_for
+    from vppcfg.config.assumed_state import assumed_state
+    from vppcfg.config.resolve import resolve
+
+    configuration, _ = load_configuration(files_of(args), terminal_for(args))
+    return resolve(configuration, assumed_state(configuration)).desired

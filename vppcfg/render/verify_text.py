@@ -116,7 +116,7 @@ def _where(group: Group) -> str:
     if group.kind is MismatchKind.VPP_ONLY:
         return "VPP alone has, from its own ARP or ND or from Linux before"
     if group.kind is MismatchKind.LOST:
-        return "The last change set, VPP and Linux lack"
+        return "Configured, VPP and Linux lack"
     return "Linux has, VPP lacks" if group.kind is MismatchKind.MISSING else "VPP has, Linux lacks"
 
 

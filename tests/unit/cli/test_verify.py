@@ -86,6 +86,24 @@ def test_without_all_vpp_is_asked_for_what_linux_has_and_told_what_that_leaves_o
     assert [each["count"] for each in event["not_compared"]] == [neighbors]
 
 
+def test_addresses_of_a_file_that_both_sides_lack_are_lost(
+    vpp: str, linux: LinuxAround, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "router.yaml"
+    words = ["verify", "--once", "-a", vpp, "-c", str(file)]
+    there = sorted(linux.sides["port1"].addresses)
+    for addresses, code in ((there, ExitCode.DONE), ([*there, "198.51.100.1/24"], ExitCode.DRIFT)):
+        content = {
+            "interfaces": {"port1": {"lcp": "e1", "addresses": addresses}, "port0": {"addresses": ["10.1.1.1/24"]}}
+        }
+        file.write_text(json.dumps(content))
+        capsys.readouterr()
+        assert main(words) == code
+    assert said_by(capsys)[1:3] == ["- Configured, VPP and Linux lack: 1 address of port1", "    198.51.100.1/24"]
+    file.write_text("interfaces: 5\n")
+    assert main(words) == ExitCode.INVALID
+
+
 def _neighbors(linux: LinuxAround) -> Iterator[Mapping[str, object]]:
     return (side.neighbors for side in linux.sides.values())
 

@@ -37,13 +37,15 @@ def verifier_of(
     *,
     interval_s: float,
     is_all: bool = False,
+    wanted: State | None = None,
     on_progress: Callable[[int], None] = lambda percent: None,
     clock: WallClock = time,
 ) -> Verifier:
     """Return what connects to a VPP, holds it against Linux, and closes the session.
 
     Unless `is_all`, it looks at a part of the routes each time, all within a day when it is called every `interval_s`;
-    `on_progress` is told how many per cent of them have been looked up.
+    Addresses and routes are those that are `wanted`, else of the last accepted change. `on_progress` is told how many
+    per cent of the routes have been looked up.
     """
     seen: dict[int, State | None] = {}
     sample = None if is_all else VerifySample(interval_s, clock.time() % DAY_S / DAY_S)
@@ -67,13 +69,14 @@ def verifier_of(
                     "run it on the router itself, as root; a simulated VPP has no Linux around it",
                 )
             state, is_settled = accepted(vpp.boot_id)
-            routes = list(state.of(Route).values()) if state is not None else []
+            own = wanted or state
+            routes = list(own.of(Route).values()) if own is not None else []
             report = verify(
                 vpp,
                 linux,
                 sample=sample,
                 own=[_place_of(route) for route in routes],
-                addresses=_addresses_of(state) if is_settled else {},
+                addresses=_addresses_of(own) if wanted or is_settled else {},
                 on_progress=on_progress,
             )
             unprotected = lost_protection(state, vpp, vpp.observe)
