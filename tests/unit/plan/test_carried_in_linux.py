@@ -335,6 +335,19 @@ def test_an_mtu_too_small_for_ipv6_takes_away_what_is_ipv6(*, is_sync: bool) -> 
     assert not touched_in_linux(make_plan(observed, of_loop(observed, packet_mtu=1280)))
 
 
+@pytest.mark.parametrize("is_sync", [True, False])
+def test_sysctls_of_ipv6_come_back_with_an_mtu_that_is_large_enough(*, is_sync: bool) -> None:
+    sysctls = [
+        found("loop0", LinuxSetting(kind=LinuxKind.SYSCTL, device="@loop0", family=family, sysctl="forwarding=1"))
+        for family in (socket.AF_INET, socket.AF_INET6)
+    ]
+    wanted = replace(facts(STATE, is_sync=is_sync), unmanaged=tuple(sysctls))
+    small = replace(of_loop(wanted, packet_mtu=1279), unmanaged=(sysctls[0],))
+    small = replace(small, linux={**STATE.linux, "loop0": replace(UP, mtu=1279)})
+    assert restored(make_plan(small, wanted)) == [sysctls[1]]
+    assert restored(make_plan(replace(wanted, unmanaged=()), wanted)) == [], "somebody has changed them"
+
+
 def test_a_device_goes_down_with_the_one_that_it_is_on() -> None:
     tagged = Interface(
         name="gi0.5", kind=InterfaceKind.SUB_INTERFACE, parent="gi0", encapsulation=Encapsulation(outer=5), is_up=True

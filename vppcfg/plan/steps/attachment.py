@@ -15,7 +15,7 @@ from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
-from vppcfg.operations.carried_in_linux import carried, is_sysctl, place_for, place_of
+from vppcfg.operations.carried_in_linux import carried, is_sysctl, place_for
 from vppcfg.operations.operation import Operation
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
@@ -45,13 +45,14 @@ def steps(transition: Transition) -> Iterator[Step]:
 def steps_in_linux(reached: State, observed: State, desired: State) -> Iterator[Step]:
     """Yield the steps that bring back what Linux lost on the way from `observed`, once a state is `reached`.
 
-    A sysctl goes with its device alone: one that a device had, and has no more before the plan, somebody has changed.
+    A sysctl goes with its device alone, or with IPv6 there: one that a device had, and has no more before the plan,
+    somebody has changed.
     """
     if not observed.facts.has_linux:
         return
     missing = set(desired.unmanaged).difference(reached.unmanaged)
     there = set(observed.unmanaged)
-    missing = {each for each in missing if not is_sysctl(each) or each in there or not place_of(each.holder, observed)}
+    missing = {each for each in missing if not is_sysctl(each) or each in there or place_for(each, observed) is None}
     for each in carried((each for each in desired.unmanaged if each in missing), observed, desired):
         place = place_for(each, desired)
         if place is not None and each.linux is not None:
