@@ -255,3 +255,18 @@ def test_a_rule_by_the_name_of_a_device_is_dead_without_it_and_named_before(oper
     assert "[detached]" in operator.ip("rule show")
     assert operator.rollback() == ExitCode.DONE
     assert "[detached]" not in operator.ip("rule show")
+
+
+def test_routes_stay_with_an_address_that_linux_alone_has(tmp_path: Path) -> None:
+    file = "loopbacks: { loop0: { lcp: lo0, mtu: 1500, addresses: [ %s ] } }\n"
+    with RealVpp(linux_cp="lcp-sync") as vpp:
+        operator = Operator(vpp, tmp_path)
+        assert operator.apply(file % "192.0.2.1/24") == ExitCode.DONE
+        operator.ip("addr add 203.0.113.1/24 dev lo0")
+        operator.ip("route add 10.9.0.0/16 via 203.0.113.7")
+        before = operator.has()
+        assert operator.plan(file % "") == []
+        assert operator.apply(file % "") == ExitCode.DONE
+        assert operator.has() == [line for line in before if "192.0.2.1" not in line]
+        assert operator.rollback() == ExitCode.DONE
+        assert operator.has() == before

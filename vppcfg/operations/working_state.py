@@ -16,9 +16,10 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
+from vppcfg.model.iproute2 import address_of
 from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.linux import LEAST_IPV6_MTU, LinuxDevice
-from vppcfg.model.linux_setting import LinuxSetting
+from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.policy_route import PolicyRoute, with_route
 from vppcfg.model.state import LldpSettings, SflowSettings, State
@@ -335,8 +336,13 @@ class WorkingState:
     def lose_with_address(self, name: str, address: str) -> None:
         """Take away what Linux loses with an address of an interface, where its device follows."""
         if name in self.unmanaged and self._is_followed(name):
-            left, there = self.interfaces[name].addresses, (each.linux for each in self.unmanaged[name])
-            self._lose({each for each in there if each and goes_with(each, address, left, self._carries)}, {name})
+            there = {each.linux for each in self.unmanaged[name] if each.linux is not None}
+            others = {each for each in there if each.kind is LinuxKind.ADDRESS}
+            left = self.interfaces[name].addresses
+            lost = {each for each in others if goes_with(each, address, left, self._carries)}
+            left = left.union(map(address_of, others - lost))
+            lost |= {each for each in there - others if goes_with(each, address, left, self._carries)}
+            self._lose(lost, {name})
 
     def follow_in_linux(self, name: str, *, is_up: bool = True, mtu: int = 0) -> None:
         """Take away what Linux loses where the device of an interface follows its state, or its MTU if not 0."""

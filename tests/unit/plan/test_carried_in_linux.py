@@ -312,6 +312,15 @@ def test_a_route_by_two_devices_stays_with_the_other_one(
     assert [each.attachments for each in changes] == ([(shared,)] if is_lost else [])
 
 
+@pytest.mark.parametrize("other", ["198.51.100.9/24", "192.0.2.77/24"])
+def test_routes_and_neighbours_stay_with_an_address_that_linux_alone_has(other: str) -> None:
+    """One of the same network goes with the first of it, and all the rest then."""
+    observed = of_loop(facts(STATE, is_sync=True), addresses=frozenset({"192.0.2.9/24"}))
+    bare = replace(of_loop(observed, addresses=frozenset()), linux={})
+    changes = unmanaged_changes(planned(observed, bare, address(other), NEIGHBOR, route("10.1.0.0/16", "198.51.100.1")))
+    assert len(changes) == (1 if other.startswith("192.0.2.") else 0)
+
+
 def test_a_route_by_two_devices_is_lost_with_the_last_address_of_both() -> None:
     shared = by_way_of("@loop0", "@gi0")
     observed = of_loop(facts(STATE, is_sync=True), addresses=frozenset({"192.0.2.9/24"}))
