@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import DOWN, names_of, observe_frames
 from vppcfg.app.rehearsing import (
     PATIENCE_S,
+    StandIn,
     add_ports,
     is_made_up,
     neighbor_mac,
@@ -21,6 +23,7 @@ from vppcfg.app.rehearsing import (
     with_neighbors,
     with_observed_choices,
 )
+from vppcfg.dataplane import Refusal
 from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
 from vppcfg.linux.private_vpp import WITH_SFLOW, PrivateVpp, VppEnvironment, private_vpp
 from vppcfg.model.host_interface import HostInterface
@@ -31,7 +34,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser
-from vppcfg.operations.operation import Operation
+from vppcfg.operations.operation import CreateInterface, Operation
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
@@ -138,14 +141,19 @@ def _shown(operation: Operation) -> str:
     return operation.cli() or operation.subject
 
 
+def _refused(refusal: Refusal) -> str:
+    return f"VPP refuses {_shown(refusal.operation)}: {refusal.text}"
+
+
 class _Stage:
     """A VPP that has the observed state, with a neighbour in each of its networks."""
 
-    def __init__(self, vpp: LiveDataplane, before: State, clock: BarrierClock | None) -> None:
+    def __init__(self, vpp: LiveDataplane, ports: Mapping[str, StandIn], before: State) -> None:
         self.vpp = vpp
+        self.ports = ports
         self.before = before
         """What it was brought to, as VPP shows it."""
-        self.clock = clock
+        self.clock: BarrierClock | None = None
         self._numbers: dict[tuple[str, str], int] = {}
         self._set: set[tuple[str, str]] = set()
 
@@ -162,16 +170,22 @@ class _Stage:
             found.append((name, replace(each, mac=neighbor_mac(number))))
         return found
 
-    def perform(self, operation: Operation) -> str:
-        """Carry out one operation, and return why VPP refuses it, '' if it does not."""
-        refusals = self.vpp.perform([operation]).refusals
-        return refusals[0].text if refusals else ""
+    def perform(self, operations: Sequence[Operation]) -> Refusal | None:
+        """Carry out operations, and return what VPP refuses first, None for nothing.
 
-    def perform_all(self, operations: Sequence[Operation]) -> str:
-        """Carry out operations, and return what VPP refuses first, and why; '' for nothing."""
-        wanted = [each for each in operations if not _why_left_out(each)]
-        refusals = self.vpp.perform(wanted).refusals
-        return f"VPP refuses {_shown(refusals[0].operation)}: {refusals[0].text}" if refusals else ""
+        Of those that are left out, the creation of a TAP makes the port anew that stands in for it.
+        """
+        for is_left_out, group in groupby(operations, key=lambda each: bool(_why_left_out(each))):
+            some = list(group)
+            if not is_left_out:
+                refusals = self.vpp.perform(some).refusals
+                if refusals:
+                    return refusals[0]
+                continue
+            for each in some:
+                if isinstance(each, CreateInterface):
+                    self.ports[each.subject].renew(self.vpp)
+        return None
 
     def settle(self, state: State, touched: Collection[str] | None = None) -> Network:
         """Give each network of a state its neighbour, as a host there would answer, and return the network.
@@ -193,17 +207,18 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
     with private_vpp(terms.prefix, around) as process, connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
         vpp.require_injection()
         _add_devices(process, plan)
-        add_ports(vpp, process, _ports(plan))
+        ports = add_ports(vpp, process, _ports(plan))
         vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
         base = vpp.observe()
-        setup = make_plan(_as_planned(base, before), before)
+        base = _as_planned(base, before)
+        setup = make_plan(base, replace(before, interfaces={**base.interfaces, **before.interfaces}))
         refusals = perform_plan(setup, vpp, lambda done: None).refusals
         if refusals:
             first = refusals[0]
             raise DataplaneError(f"the observed state cannot be rehearsed: {first.operation.subject}: {first.text}")
         if terms.routes:
             vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via drop")
-        stage = _Stage(vpp, before, None)
+        stage = _Stage(vpp, ports, before)
         stage.settle(plan.observed)
         stage.before = vpp.observe()
         stage.clock = BarrierClock(vpp.run_at_prompt) if "corelist" in around.stanzas else None
@@ -224,13 +239,14 @@ def _go(
     for place, operation in enumerate(plan.operations):
         operation.apply_to(working)
         if _why_left_out(operation):
+            stage.perform([operation])
             continue
         if stage.clock is not None:
             stage.clock.start()
-        refusal = stage.perform(operation)
+        refusal = stage.perform([operation])
         held = stage.clock.held_ms() if stage.clock is not None else None
         if refusal:
-            return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal)
+            return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal.text)
         steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
         touched = _objects_of(operation)
         network = stage.settle(working.state(), touched)
@@ -265,7 +281,7 @@ def _objects_of(operation: Operation) -> frozenset[str]:
 
 
 def _sent(
-    stage: _Stage, network: Network, frames: Iterable[WatchedFrame]
+    stage: _Stage, network: Network, frames: Sequence[WatchedFrame]
 ) -> Iterator[tuple[WatchedFrame, Observation]]:
     """Send frames, and yield what became of each that was seen again."""
     frames = list(frames)
@@ -298,8 +314,8 @@ def _ways_back(
     is_there = count
     for place in places:
         if is_there != place:
-            if refusal := stage.perform_all(plan.operations[:place]):
-                unlike.append((place, f"the second time: {refusal}"))
+            if refusal := stage.perform(plan.operations[:place]):
+                unlike.append((place, f"the second time {_refused(refusal)}"))
                 break
             stage.settle(states[place])
         is_there = 0
@@ -318,15 +334,20 @@ def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[
         back = prove_way_back(target, lambda end: make_plan(state, end)).plan
     except PlanProofError as error:
         return error.message
-    if refusal := stage.perform_all(back.operations):
-        return refusal
+    if refusal := stage.perform(back.operations):
+        return _refused(refusal)
     stage.settle(plan.observed)
-    left = diff(_comparable(stage.vpp.observe(), plan.observed), _comparable(stage.before, plan.observed))
+    taps = plan.observed.virtual_as(Tap).keys() | plan.desired.virtual_as(Tap).keys()
+    now, before = (_comparable(state, plan.observed, taps) for state in (stage.vpp.observe(), stage.before))
+    left = diff(now, before)
     return "; ".join(f"{each.name}{''.join(f' {attribute.name}' for attribute in each.attributes)}" for each in left)
 
 
-def _comparable(state: State, planned: State) -> State:
-    """Return a state of VPP without MAC addresses that a plan leaves open, and without neighbours that were made up."""
+def _comparable(state: State, planned: State, taps: Collection[str]) -> State:
+    """Return a state of VPP without what a rehearsal has otherwise than a router.
+
+    That are MAC addresses that the plan leaves open, neighbours that were made up, and what stands in for TAPs.
+    """
     interfaces = {
         name: evolve(
             each,
@@ -335,6 +356,7 @@ def _comparable(state: State, planned: State) -> State:
             neighbors=tuple(neighbor for neighbor in each.neighbors if not is_made_up(neighbor)),
         )
         for name, each in state.interfaces.items()
+        if name not in taps
     }
     return replace(state, interfaces=interfaces).with_explicit_mtus()
 

@@ -113,6 +113,25 @@ def with_neighbors(state: State, added: Iterable[tuple[str, Neighbor]]) -> State
 
 
 @record
+class StandIn:
+    """A port that nothing is plugged into, on a device of the private VPP."""
+
+    name: str
+    device: str
+    mac: str
+
+    def add_to(self, vpp: LiveDataplane) -> None:
+        """Make it, down and with nothing on it."""
+        vpp.run_line(f"create host-interface name {self.device} hw-addr {self.mac}")
+        vpp.run_line(f"set interface name host-{self.device} {self.name}")
+
+    def renew(self, vpp: LiveDataplane) -> None:
+        """Delete it and make it anew, as VPP forgets what was on an interface that is deleted."""
+        vpp.run_line(f"delete host-interface name {self.device}")
+        self.add_to(vpp)
+
+
+@record
 class Rehearsal:
     """A VPP that has what a file sets, and nothing else to do."""
 
@@ -149,14 +168,14 @@ def add_host_devices(process: PrivateVpp, configuration: Configuration) -> None:
             process.add_device(config.name.removeprefix("host-"))
 
 
-def add_ports(vpp: LiveDataplane, process: PrivateVpp, ports: Mapping[str, str]) -> None:
+def add_ports(vpp: LiveDataplane, process: PrivateVpp, ports: Mapping[str, str]) -> dict[str, StandIn]:
     """Make ports, `ports` being their MAC addresses by name; '' stands for one that is made up here."""
+    made = {}
     for number, (name, mac) in enumerate(ports.items(), start=1):
-        device = f"port{number}"
-        process.add_device(device)
-        own = mac or _PORT_MAC.format(number >> 8, number & 0xFF)
-        vpp.run_line(f"create host-interface name {device} hw-addr {own}")
-        vpp.run_line(f"set interface name host-{device} {name}")
+        made[name] = StandIn(name=name, device=f"port{number}", mac=mac or _PORT_MAC.format(number >> 8, number & 0xFF))
+        process.add_device(made[name].device)
+        made[name].add_to(vpp)
+    return made
 
 
 def _ports(configuration: Configuration) -> list[str]:

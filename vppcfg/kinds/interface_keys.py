@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from vppcfg.common.addresses import canonical_address, canonical_mac
-from vppcfg.config import interface_values
-from vppcfg.config.sections import placement
 from vppcfg.entries import placement
 from vppcfg.entries.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
 from vppcfg.entries.section import described

@@ -8,7 +8,6 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vppcfg.entries.parsed import Parsed
 
 from tests.laws.examples import examples
 from vppcfg.config.load import parse_text
