@@ -48,9 +48,8 @@ from vppcfg.probe.transients import (
     WatchedFrame,
     chosen,
     is_as_before,
-    is_let_through,
     joined,
-    missed_end,
+    transient_of,
     watched_frames,
 )
 from vppcfg.record import evolve, record
@@ -187,6 +186,14 @@ class _Stage:
                     self.ports[each.subject].renew(self.vpp)
         return None
 
+    def timed(self, operation: Operation) -> tuple[Refusal | None, float | None]:
+        """Carry out one operation, and return for how many milliseconds it held the workers, None without any."""
+        if self.clock is None:
+            return self.perform([operation]), None
+        self.clock.start()
+        refusal = self.perform([operation])
+        return refusal, self.clock.held_ms()
+
     def settle(self, state: State, touched: Collection[str] | None = None) -> Network:
         """Give each network of a state its neighbour, as a host there would answer, and return the network.
 
@@ -241,11 +248,11 @@ def _go(
         if _why_left_out(operation):
             stage.perform([operation])
             continue
-        if stage.clock is not None:
-            stage.clock.start()
-        refusal = stage.perform([operation])
-        held = stage.clock.held_ms() if stage.clock is not None else None
-        if refusal:
+        try:
+            refusal, held = stage.timed(operation)
+        except DataplaneError as error:
+            return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=error.message)
+        if refusal is not None:
             return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal.text)
         steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
         touched = _objects_of(operation)
@@ -253,23 +260,10 @@ def _go(
         some = chosen(frames, touched, wrong, place, most)
         wrong = set()
         for frame, observation in _sent(stage, network, some):
-            text = missed_end(frame, observation)
-            if text:
+            found = transient_of(frame, observation, place + 1, announced)
+            if found is not None:
                 wrong.add(frame.probe.name)
-                is_open = is_let_through(frame, observation)
-                known = not announced.isdisjoint(frame.objects()) or not announced.isdisjoint(
-                    name.rpartition(" ")[2] for name in frame.objects()
-                )
-                transients.append(
-                    Transient(
-                        frame=frame,
-                        first=place + 1,
-                        last=place + 1,
-                        text=text,
-                        is_let_through=is_open,
-                        is_announced=known,
-                    )
-                )
+                transients.append(found)
         on_progress(place + 1)
     return steps, transients, None
 

@@ -88,8 +88,28 @@ def is_as_before(frame: WatchedFrame, observation: Observation) -> bool:
     return any(has_ends_of(choice, observation) for choice in frame.probe.prediction.choices)
 
 
-def missed_end(frame: WatchedFrame, observation: Observation) -> str:
-    """Return how a frame ends where that is neither its former nor its later end, '' where it is one of them."""
+def transient_of(
+    frame: WatchedFrame, observation: Observation, step: int, announced: Collection[str]
+) -> Transient | None:
+    """Return what is wrong with a frame behind a step, None where it has its former or its later end.
+
+    `announced` are the names of the objects that the impact of the plan names.
+    """
+    text = _missed_end(frame, observation)
+    if not text:
+        return None
+    objects = frame.objects()
+    return Transient(
+        frame=frame,
+        first=step,
+        last=step,
+        text=text,
+        is_let_through=_is_let_through(frame, observation),
+        is_announced=any(name in announced or name.rpartition(" ")[2] in announced for name in objects),
+    )
+
+
+def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
     choices = (*frame.probe.prediction.choices, *frame.after.choices)
     is_lost = _are_lost(observation.ends)
     if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
@@ -97,8 +117,7 @@ def missed_end(frame: WatchedFrame, observation: Observation) -> str:
     return "; ".join(sorted(end_text(comparable(end)) for end in observation.ends)) or "it ends nowhere"
 
 
-def is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
-    """Return whether a frame leaves that leaves neither before nor after."""
+def _is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
     choices = (*frame.probe.prediction.choices, *frame.after.choices)
     may_leave = any(end.fate is Fate.SENT for choice in choices for end, _ in choice.ends)
     return not may_leave and any(end.fate is Fate.SENT for end in observation.ends)

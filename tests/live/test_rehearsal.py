@@ -1,0 +1,211 @@
+"""`plan --rehearse` on a real VPP: what goes wrong between two steps is named at its step, and what does not is not.
+
+REHEARSAL_PAIRS says how many random pairs of files are rehearsed, REHEARSAL_FIRST with which of them it begins.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.laws.networks import numbered_network
+from tests.real_vpp import prefix, since
+from tests.wireguard_keys import KEYS
+from vppcfg.app.plan_rehearsal import RehearsalTerms, rehearse_plan
+from vppcfg.cli.main import main
+from vppcfg.config.assumed_state import assumed_state
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
+from vppcfg.errors import ExitCode
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.probe.rehearsal import PlanRehearsal
+from vppcfg.render.rehearsal_text import rehearsal_lines
+
+pytestmark = since("26.02")
+
+PAIRS = int(os.environ.get("REHEARSAL_PAIRS", "4"))
+FIRST = int(os.environ.get("REHEARSAL_FIRST", "0"))
+A, B, C, D = (f"GigabitEthernet1/0/{number}" for number in range(4))
+ROUTER = f"""\
+interfaces:
+  {A}:
+    mac: "02:00:00:00:01:00"
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
+    acls: {{ input: guard, output: outside }}
+    urpf: {{ ipv4: loose }}
+    sub-interfaces:
+      100: {{ mtu: 1400, addresses: [ 198.51.100.1/24 ] }}
+      200: {{ vrf: red, addresses: [ 10.2.0.1/24 ] }}
+  {B}: {{ mac: "02:00:00:00:01:01", addresses: [ 10.5.0.1/24 ], policy-routes: [ {{ acl: web, via: 198.51.100.9 }} ] }}
+  {C}: {{ mac: "02:00:00:00:01:02", l2xc: {D} }}
+  {D}: {{ mac: "02:00:00:00:01:03", l2xc: {C} }}
+  GigabitEthernet1/0/4: {{ mac: "02:00:00:00:01:04" }}
+  GigabitEthernet1/0/5: {{ mac: "02:00:00:00:01:05" }}
+  gre0: {{ addresses: [ 10.9.0.1/30 ] }}
+vrfs:
+  red: {{ id: 100 }}
+routes:
+  203.0.113.0/24: 192.0.2.9
+  203.0.113.128/25: blackhole
+  "2001:db8:5::/48": "2001:db8::9"
+loopbacks:
+  loop0: {{ addresses: [ 10.3.0.1/24 ], mac: "02:00:00:00:03:01" }}
+bridgedomains:
+  bd10: {{ bvi: loop0, interfaces: [ GigabitEthernet1/0/4, GigabitEthernet1/0/5 ] }}
+gre_tunnels: {{ gre0: {{ local: 192.0.2.1, remote: 192.0.2.9 }} }}
+acls:
+  guard:
+    terms:
+      - {{ action: deny, family: ipv4, protocol: udp, destination-port: 53 }}
+      - {{ action: permit }}
+  outside:
+    terms:
+      - {{ action: deny, family: ipv4, protocol: tcp, destination-port: 25 }}
+      - {{ action: permit }}
+  web:
+    terms:
+      - {{ action: permit, family: ipv4, protocol: tcp, destination-port: 80 }}
+"""
+BYSTANDER = ROUTER.replace("loopbacks:\n", "loopbacks:\n  loop9: { addresses: [ 10.99.0.1/32 ] }\n")
+LOST = {
+    "an address": (", 2001:db8::1/64", ""),
+    "the only IPv4 address": ("192.0.2.1/24, ", ""),
+    "an input list": ("input: guard, ", ""),
+    "an output list": (", output: outside", ""),
+    "all lists": ("    acls: { input: guard, output: outside }\n", ""),
+    "a source check": ("    urpf: { ipv4: loose }\n", ""),
+    "a sub-interface": ("      100: { mtu: 1400, addresses: [ 198.51.100.1/24 ] }\n", ""),
+    "the MTU of a sub-interface": ("mtu: 1400, ", ""),
+    "the address of a sub-interface": ("mtu: 1400, addresses: [ 198.51.100.1/24 ]", "mtu: 1400"),
+    "a VRF's sub-interface": ("      200: { vrf: red, addresses: [ 10.2.0.1/24 ] }\n", ""),
+    "a VRF": ("vrf: red, ", ""),
+    "a state": (f'{B}: {{ mac: "02:00:00:00:01:01"', f'{B}: {{ state: down, mac: "02:00:00:00:01:01"'),
+    "the state of a port with sub-interfaces": (f"  {A}:\n", f"  {A}:\n    state: down\n"),
+    "a policy route": (", policy-routes: [ { acl: web, via: 198.51.100.9 } ]", ""),
+    "a cross-connect": (f", l2xc: {D}", ""),
+    "the other way of a cross-connect": (f", l2xc: {C}", ""),
+    "a route": ("  203.0.113.0/24: 192.0.2.9\n", ""),
+    "a route that drops": ("  203.0.113.128/25: blackhole\n", ""),
+    "an IPv6 route": ('  "2001:db8:5::/48": "2001:db8::9"\n', ""),
+    "a gateway": ("203.0.113.0/24: 192.0.2.9", "203.0.113.0/24: 192.0.2.10"),
+    "the address of a BVI": ("addresses: [ 10.3.0.1/24 ], ", ""),
+    "a BVI": ("bvi: loop0, ", ""),
+    "a member of a bridge": (
+        "interfaces: [ GigabitEthernet1/0/4, GigabitEthernet1/0/5 ]",
+        "interfaces: [ GigabitEthernet1/0/4 ]",
+    ),
+    "the address of a tunnel": ("gre0: { addresses: [ 10.9.0.1/30 ] }", "gre0: {}"),
+    "the end of a tunnel": ("remote: 192.0.2.9 }", "remote: 192.0.2.10 }"),
+    "the port of a rule": ("protocol: udp, destination-port: 53", "protocol: udp, destination-port: 54"),
+    "the action of a rule": (
+        "action: deny, family: ipv4, protocol: tcp",
+        "action: permit, family: ipv4, protocol: tcp",
+    ),
+    "what a policy route takes": ("protocol: tcp, destination-port: 80", "protocol: tcp, destination-port: 81"),
+    "a MAC address": ('mac: "02:00:00:00:01:01"', 'mac: "02:00:00:00:01:11"'),
+    "an MTU": (f'{B}: {{ mac: "02:00:00:00:01:01"', f'{B}: {{ mtu: 1400, mac: "02:00:00:00:01:01"'),
+}
+"""What is taken away for two steps, and brought back."""
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.app.keys.read_key", lambda key: KEYS[key.name])
+
+
+def configuration_of(text: str) -> Configuration:
+    found = parse_text(text, "router.yaml").configuration
+    assert found is not None
+    return found
+
+
+def reached(configuration: Configuration, observed: State) -> State:
+    resolution = resolve(configuration, observed)
+    assert resolution.is_possible, resolution.problems
+    return make_plan(observed, resolution.desired).reached
+
+
+def plan_between(before: str, after: str) -> Plan:
+    """Return the plan from one file to another."""
+    configuration = configuration_of(before)
+    observed = reached(configuration, assumed_state(configuration))
+    resolution = resolve(configuration_of(after), observed)
+    assert resolution.is_possible, resolution.problems
+    return make_plan(observed, resolution.desired)
+
+
+def rehearsed(plan: Plan) -> PlanRehearsal:
+    return rehearse_plan(plan, RehearsalTerms(prefix=prefix()), lambda name: False)
+
+
+def with_a_hole(plan: Plan, without: str) -> tuple[Plan, int, int]:
+    """Return a plan in which something is missing between two of its steps, and behind which steps it is.
+
+    The impact is that of the plan without the hole, as if nobody had thought of it.
+    """
+    away, back = plan_between(ROUTER, without).steps, plan_between(without, ROUTER).steps
+    steps = (plan.steps[0], *away, plan.steps[1], *back, *plan.steps[2:])
+    broken = replace(plan, steps=steps)
+    vars(broken)["effects"] = plan.effects
+    return broken, 2, 2 + len(away) + len(back)
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_what_is_missing_between_two_steps_is_named_there(lost: str) -> None:
+    gone, instead = LOST[lost]
+    assert gone in ROUTER
+    plan, first, last = with_a_hole(plan_between(ROUTER, BYSTANDER), ROUTER.replace(gone, instead))
+    rehearsal = rehearsed(plan)
+    assert rehearsal.refused is None, rehearsal.refused
+    assert rehearsal.unannounced, [*rehearsal_lines(rehearsal)]
+    assert all(first <= each.first <= each.last < last for each in rehearsal.unannounced)
+
+
+def test_a_change_without_a_hole_is_quiet() -> None:
+    rehearsal = rehearsed(plan_between(ROUTER, BYSTANDER))
+    assert not rehearsal.has_failed
+    assert rehearsal.transients == ()
+    assert rehearsal.frames > 100
+    assert rehearsal.unclear == 0
+
+
+@pytest.mark.parametrize("number", range(FIRST, FIRST + PAIRS))
+def test_what_happens_on_the_way_from_file_to_file_is_announced(
+    number: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(short_folder(tmp_path_factory)))  # sockets of the files are in /tmp
+    before, after = numbered_network(number), numbered_network(number + 1000)
+    ports, others = assumed_state(before), assumed_state(after)
+    observed = reached(before, replace(ports, interfaces={**others.interfaces, **ports.interfaces}))
+    resolution = resolve(after, observed)
+    assert resolution.is_possible
+    rehearsal = rehearsed(make_plan(observed, resolution.desired))
+    assert not rehearsal.has_failed, "\n".join(rehearsal_lines(rehearsal))
+
+
+def short_folder(factory: pytest.TempPathFactory) -> Path:
+    folder = Path("/run") / f"r{os.getpid()}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Return the names of two files and of a state document of the first one."""
+    found = {}
+    for name, text in (("before", ROUTER), ("after", BYSTANDER)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+        found[name] = str(tmp_path / f"{name}.yaml")
+    yield found
+
+
+def test_the_command_shows_it(files: dict[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["plan", "-c", files["after"], "--novpp", "--rehearse", str(prefix()), "--format", "json"]
+    assert main(arguments) == ExitCode.DONE
+    captured = capfd.readouterr()
+    assert '"succeeded": true' in captured.out
+    assert "The rehearsal succeeded: no frame went astray" in captured.err
