@@ -9,6 +9,7 @@ HIGHEST_CPU = 8191
 """The largest number of CPUs that a kernel is built for (CONFIG_NR_CPUS on x86-64) is 8192."""
 
 _MOST_DIGITS = 18
+_DIGITS = "0123456789"
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 
 DSCP_NAMES = {
@@ -31,6 +32,21 @@ def cpus_of(text: str) -> tuple[int, ...]:
             raise ValueError(f"{text.strip()!r} is no list of CPUs such as 1-3,5")
         cpus.update(range(first, last + 1))
     return tuple(sorted(cpus))
+
+
+def list_of_words(words: Iterable[str]) -> tuple[str, int]:
+    """Return the list that words begin with as one word, and how many of them it takes.
+
+    VPP skips blanks in a list, and reads `1, 2`, `1 2` and `1 - 2` (vppinfra/bitmap.c, unformat_bitmap_list).
+    """
+    text, count = "", 0
+    for word in words:
+        is_apart = text[-1:] not in ("", ",", "-")
+        if text and not (text[0] in _DIGITS and (word[0] in _DIGITS or (is_apart and word[0] in ",-"))):
+            break
+        text += f",{word}" if is_apart and word[0] in _DIGITS else word
+        count += 1
+    return text, count
 
 
 def cpu_text(cpus: Iterable[int]) -> str:

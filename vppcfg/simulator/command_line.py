@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from vppcfg.common.numbers import cpus_of, list_of_words
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
@@ -115,6 +116,18 @@ class Input:
             return None
         self._position = match.end()
         return match[0]
+
+    def ids(self) -> frozenset[int]:
+        """Take a list such as `1-3,5` or `1, 2` (unformat_bitmap_list); none without one."""
+        start = self._start()
+        text, count = list_of_words(self._text[start:].split())
+        try:
+            ids = frozenset(cpus_of(text))
+        except ValueError:
+            return frozenset()
+        for _ in range(count):
+            self.string()
+        return ids
 
     def prefix(self) -> tuple[bool, int, int] | None:
         """Take an address with its length; return whether it is IPv6, its value and its length."""

@@ -6,13 +6,14 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from vppcfg.common.numbers import canonical_pci, cpus_of, whole_number
+from vppcfg.common.numbers import canonical_pci
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import UsageError
 from vppcfg.model.host import Host
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.tree import ConfEntry
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.lint.demand import entry_at, facts_of, number
 
 log = logging.getLogger("root.main")
 
@@ -40,10 +41,10 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
     conf, problems = read_conf(text, NEWEST)
     for problem in problems:
         raise UsageError(f"{path}:{problem.line}: {problem.text}", "correct it, so that VPP's CPUs are known")
-    cpu, dpdk, native = conf.stanza("cpu"), conf.stanza("dpdk"), conf.stanza("devices")
+    dpdk, native = conf.stanza("dpdk"), conf.stanza("devices")
     of_dpdk = frozenset(_devices(dpdk) if dpdk else ())
     share = VppShare(
-        cpus=frozenset(_cpus(cpu, host)) if cpu else frozenset(),
+        cpus=frozenset(_cpus(conf, host)),
         devices=of_dpdk.union(_devices(native) if native else ()),
     )
     if dpdk is not None and not of_dpdk:
@@ -51,30 +52,14 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
     return share
 
 
-def _cpus(cpu: ConfEntry, host: Host) -> Iterator[int]:
+def _cpus(conf: Conf, host: Host) -> Iterator[int]:
     """Yield VPP's CPUs: the main thread's, the workers', those skipped; `workers N` takes the first free ones."""
-    main = cpu.find("main-core")
-    first = _number(main) if main is not None else None
-    if first is not None:
-        yield first
-    for name, read in (("corelist-workers", cpus_of), ("coremask-workers", _mask)):
-        entry = cpu.find(name)
-        if entry is not None and entry.arguments:
-            yield from read(entry.arguments[0])
-    workers, skipped = _number(cpu.find("workers")), _number(cpu.find("skip-cores"))
-    if workers or skipped:
-        free = [each.id for each in host.usable_cpus if each.id != first]
-        yield from free[: workers + skipped + (first is None)]
-
-
-def _number(entry: ConfEntry | None) -> int:
-    text = entry.arguments[0] if entry is not None and entry.arguments else "0"
-    return whole_number(text) or 0
-
-
-def _mask(text: str) -> tuple[int, ...]:
-    number = int(text, 16)
-    return tuple(bit for bit in range(number.bit_length()) if number >> bit & 1)
+    facts, skipped = facts_of(conf), number(entry_at(conf, "cpu", "skip-cores")) or 0
+    main, chosen = facts.main_core, 0 if facts.worker_cpus else facts.workers
+    yield from (*(facts.worker_cpus or ()), *(() if main is None else (main,)))
+    if chosen or skipped:
+        free = [each.id for each in host.usable_cpus if each.id != main]
+        yield from free[: chosen + skipped + (main is None)]
 
 
 def _devices(stanza: ConfEntry) -> Iterator[str]:

@@ -1,8 +1,12 @@
 """What VPP of each release knows, reads, passes over and ignores in a startup.conf."""
 
+from pathlib import Path
+
 import pytest
 
+from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.bounds import PROBLEMS
+from vppcfg.common.numbers import cpu_text, cpus_of
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.model.problem import Severity
@@ -11,13 +15,38 @@ from vppcfg.startup.conf.plugin_names import is_in, plugins
 from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
+from vppcfg.startup.files import differences
+from vppcfg.startup.lint.demand import facts_of
 from vppcfg.startup.lint.finding import ConfSurroundings, Level
 from vppcfg.startup.lint.lint import judge, span_text
+from vppcfg.startup.share import share_of
 
 
 def rules_of(text: str, release: Release = NEWEST) -> list[str]:
     conf, problems = read_conf(text, release)
     return [problem.rule for problem in (*problems, *review(conf, release))]
+
+
+@pytest.mark.parametrize(
+    ("blanks", "plain"),
+    [("1, 2", "1-2"), ("1 2", "1-2"), ("1-2 4", "1,2,4"), ("1 - 2 , 4,", "1-2,4"), ("1\t,2", "1,2")],
+)
+def test_every_list_may_have_blanks_and_each_reader_reads_what_vpp_reads(
+    blanks: str, plain: str, tmp_path: Path
+) -> None:
+    def conf(ids: str) -> str:
+        count = len(cpus_of(plain))
+        device = f"dev 0000:01:00.0 {{ workers {ids} num-rx-queues {count} rss-queues {ids} }}"
+        return f"cpu {{ main-core 0 corelist-workers {ids} thread-prefix x }}\ndpdk {{ {device} }}"
+
+    assert judge(conf(blanks), (NEWEST,)).problems == judge(conf(plain), (NEWEST,)).problems
+    trees = [read_conf(conf(ids), NEWEST)[0] for ids in (blanks, plain)]
+    assert differences(*trees) == () and facts_of(trees[0]).worker_cpus == cpus_of(plain)
+    (tmp_path / "startup.conf").write_text(conf(blanks))
+    share = share_of(tmp_path / "startup.conf", Host(), must_exist=True)
+    assert share.cpus == {0, *cpus_of(plain)}
+    settings = [adopt_conf("startup.conf", conf(ids), NEWEST).settings for ids in (blanks, plain)]
+    assert settings[0] == settings[1] and settings[0]["cpu"]["workers"] == cpu_text(cpus_of(plain))
 
 
 PAIRS = "plugins { plugin linux_cp_plugin.so { enable } }"
@@ -49,6 +78,8 @@ def test_what_26_02_passes_over_or_ignores_stopped_vpp_before_or_counted(
         *(("coremask-workers fff", "conf-passed-over"), ("workers many", "conf-passed-over")),
         *(("workers 3x", "conf-passed-over"), ("scheduler-policy fif", "conf-passed-over")),
         *(("skip-cores", "conf-passed-over"), ("workers 2", None), ("corelist-workers 2-3,5,", None)),
+        *(("corelist-workers 2, 3", None), ("corelist-workers 2-3 5", None), ("corelist-workers 5 - 2", "conf-value")),
+        *(("corelist-workers 2 ,3 - 5", None), ("corelist-workers 2 3x", "conf-passed-over")),
     ],
 )
 def test_cpu_takes_a_word_with_a_number_for_threads_and_stops_reading_at_any_other(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.numbers import cpus_of
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
@@ -148,10 +147,9 @@ def _command_tx(tables: Tables, line: Input) -> str:
         elif (number := line.number_after("queue")) is not None:
             queue = number
         elif line.take("threads"):
-            try:
-                threads = frozenset(cpus_of(line.string() or "-"))
-            except ValueError:
-                raise _not_understood(line) from None
+            threads = line.ids()
+            if not threads:
+                raise _not_understood(line)
         else:
             raise _not_understood(line)
     if port is None:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from vppcfg.common.bounds import CONF_CHARACTERS, WORD_CHARACTERS
+from vppcfg.common.numbers import list_of_words
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import FORGIVING, STANZAS, keys_of
@@ -178,8 +180,18 @@ class _ConfParser:
                 return tuple(found)
             if value is None or value.text in "{}":
                 raise _SyntaxError(self._tokens[self._place - 1], f"a value is missing after {key.name}")
-            found.append(self._quoted() if form is ArgumentForm.QUOTED else self._next().text)
+            found.append(self._argument(form))
         return tuple(found)
+
+    def _argument(self, form: ArgumentForm) -> str:
+        if form is ArgumentForm.QUOTED:
+            return self._quoted()
+        if form is not ArgumentForm.CPUS:
+            return self._next().text
+        ahead = (self._tokens[place].text for place in range(self._place, len(self._tokens)))
+        text, count = list_of_words(takewhile(lambda word: word not in "{}", ahead))
+        self._place += count
+        return text
 
     def _quoted(self) -> str:
         """Return the words up to the one that ends with a single quote, where the first one begins with one."""

@@ -108,17 +108,20 @@ def size_bytes(entry: ConfEntry | None) -> int | None:
         return None
 
 
-def _worker_cpus(conf: Conf) -> tuple[int, ...] | None:
-    listed, masked = entry_at(conf, "cpu", "corelist-workers"), entry_at(conf, "cpu", "coremask-workers")
+def ids(entry: ConfEntry | None) -> tuple[int, ...] | None:
+    """Return the numbers in the list behind a key, None when there is none."""
     try:
-        if listed is not None and listed.arguments:
-            return cpus_of(listed.arguments[0].rstrip(","))
-        if masked is not None and masked.arguments:
-            mask = int(masked.arguments[0], 16)
-            return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+        return cpus_of(entry.arguments[0]) if entry is not None and entry.arguments else None
     except ValueError:
         return None
-    return None
+
+
+def _worker_cpus(conf: Conf) -> tuple[int, ...] | None:
+    masked = entry_at(conf, "cpu", "coremask-workers")
+    if masked is None or not masked.arguments:
+        return ids(entry_at(conf, "cpu", "corelist-workers"))
+    mask = int(masked.arguments[0], 16)  # entry_at returns what VPP can read alone
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
 def _devices(conf: Conf) -> list[DeviceFacts]:
@@ -158,11 +161,7 @@ def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:
         own = number(entry.find(key))
         return own if own is not None or default is None else number(default.find(key))
 
-    placed = entry.find("workers")
-    try:
-        workers = cpus_of(placed.arguments[0].rstrip(",")) if placed is not None and placed.arguments else None
-    except ValueError:
-        workers = None
+    workers = ids(entry.find("workers"))
     return DeviceFacts(
         entry=entry,
         address=canonical_pci(entry.arguments[0]) or entry.arguments[0],

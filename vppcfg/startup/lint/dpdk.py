@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vppcfg.common.numbers import canonical_pci, cpus_of
+from vppcfg.common.numbers import canonical_pci
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
-from vppcfg.startup.lint.demand import number
+from vppcfg.startup.lint.demand import ids, number
 from vppcfg.startup.lint.finding import notice
 
 _OUTER, _BEFORE_OUTER = "enable-outer-checksum-offload", "enable-tcp-udp-checksum"
@@ -65,17 +65,10 @@ def _rss_problems(device: ConfEntry) -> Iterator[Problem]:
 def _default_problems(default: ConfEntry, *, is_alone: bool) -> Iterator[Problem]:
     """Find workers that are not as many as the queues, and keys that the devices listed beside do not get."""
     entry, queues = default.find("workers"), number(default.find("num-rx-queues"))
-    if entry is not None and queues and (given := _count_of(entry)) is not None and given != queues:
-        text = f"`dev default` has {queues} receive queues and {given} in the list `workers`, which stops VPP"
+    if entry is not None and queues and (given := ids(entry)) is not None and len(given) != queues:
+        text = f"`dev default` has {queues} receive queues and {len(given)} in the list `workers`, which stops VPP"
         yield problem("conf-placement", entry, text)
     for key in () if is_alone else _NOT_HANDED_ON:
         if (found := default.find(key)) is not None:
             text = f"`{key}` in `dev default` does not reach the devices that the file lists; write it there"
             yield notice("conf-ignored", found, text)
-
-
-def _count_of(entry: ConfEntry) -> int | None:
-    try:
-        return len(cpus_of(entry.arguments[0].rstrip(","))) if entry.arguments else None
-    except ValueError:
-        return None
