@@ -423,8 +423,8 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
         # follow the order of its commands.
         ("gre", "gre|gremode", {*PROTOCOLS, "adopt/trial.py"}),
         ("ipip", "ipip", {*PROTOCOLS}),
-        # What VPP's tracer shows of a check, and a source of routes in VPP.
-        ("urpf", "urpf", {"probe/filters.py", "vpp/messages/route.py"}),
+        # What VPP's tracer shows of a check, and counts, and a source of routes in VPP.
+        ("urpf", "urpf", {"probe/filters.py", "tune/drop_reasons.py", "vpp/messages/route.py"}),
         ("mss_clamp", "mss[_-]clamp|MssLimit|SetMssClamp", set()),
         (
             "wireguard",

@@ -216,5 +216,8 @@ def _errors(before: Reading | None, after: Reading, duration_s: float | None) ->
             count = counter.count
         if count:  # VPP keeps the order of rows: one behind the last of a text that may be cut has no former count
             per_s = count / duration_s if duration_s and place < known else None
-            rates.append(ErrorRate(node=counter.node, reason=counter.reason, count=count, per_s=per_s))
+            severity = counter.severity
+            rates.append(
+                ErrorRate(node=counter.node, reason=counter.reason, count=count, per_s=per_s, severity=severity)
+            )
     return tuple(sorted(rates, key=lambda rate: (-rate.count, rate.node, rate.reason)))

@@ -10,6 +10,7 @@ from functools import cached_property
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.model.counters import takes_from_devices
 from vppcfg.record import record
+from vppcfg.tune.drop_reasons import DropReason, drop_reason
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
 
 _DROPS_WHAT_IT_SENDS = re.compile(r"^(?:VirtualEthernet|tap|virtio|Bond)")
@@ -201,6 +202,7 @@ class ErrorRate:
     reason: str
     count: int
     per_s: float | None
+    severity: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,6 +252,16 @@ class Load:
     def covered_s(self) -> float | None:
         """Return how long the counters of nodes cover."""
         return max((thread.duration_s for thread in self.threads if thread.duration_s), default=None)
+
+    @cached_property
+    def drops(self) -> Mapping[DropReason, tuple[ErrorRate, ...]]:
+        """Return the counters that count drops by their reason, largest first."""
+        found: dict[DropReason, tuple[ErrorRate, ...]] = {}
+        for rate in self.errors:
+            why = drop_reason(rate.node, rate.reason, rate.severity)
+            if why is not None:
+                found[why] = (*found.get(why, ()), rate)
+        return found
 
     def queues(self) -> tuple[RxQueue, ...]:
         """Return all receive queues."""

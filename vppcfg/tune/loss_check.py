@@ -16,7 +16,7 @@ from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.ports import is_ring_full
 from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.rules.traffic import denied_pps
+from vppcfg.tune.rules.traffic import asked_for
 from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, MANY_PACKETS, OFFERED_SHARE
 
 _ENOUGH_PACKETS = 10_000
@@ -48,7 +48,7 @@ def check_losses(situation: Situation) -> Check:
     lost = sum(_lost_pps(port) or 0.0 for port in load.ports)
     if lost >= FAULT_PPS:
         return Check(missing=f"why ports lose {pps(lost)}", commands=("show errors", "show hardware-interfaces"))
-    dropped = sum(port.drops_pps or 0.0 for port in load.ports) - denied_pps(load)
+    dropped = sum(port.drops_pps or 0.0 for port in load.ports) - asked_for(load)[0]
     if dropped > max(DROPS_PPS, DROP_SHARE * load.rx_pps):
         return Check(missing=f"why {pps(dropped)} are dropped", commands=("show errors", "show trace"))
     gone = _gone_pps(load.ports, load.duration_s)
@@ -64,7 +64,8 @@ def _losses_ever(situation: Situation) -> Check:
     """Look whether anything was lost since the counters began, by all that counts: interfaces, drivers, errors."""
     load = situation.load
     lost = [*_ever_lost(load.ports), *_ever_refused(load.errors)]
-    dropped = list(_ever_dropped(load.ports, DROPS_PPS * (load.covered_s or 0.0)))
+    meant = asked_for(load)[1]
+    dropped = list(_ever_dropped(load.ports, DROPS_PPS * (load.covered_s or 0.0), meant))
     gone = _unaccounted(load.ports)
     missing = [f"a second reading: {', '.join((*lost, *dropped))} since the counters began"] if lost or dropped else []
     missing += [f"what became of {gone}"] if gone else []
@@ -109,8 +110,13 @@ def _ever_lost(ports: Sequence[PortLoad]) -> Iterator[str]:
             yield f"{port.name} lost {packets(lost)}"
 
 
-def _ever_dropped(ports: Sequence[PortLoad], few: float) -> Iterator[str]:
-    """Yield what ports have dropped since their counters began; `few` drops are what any network has."""
+def _ever_dropped(ports: Sequence[PortLoad], few: float, meant: int) -> Iterator[str]:
+    """Yield what ports have dropped since their counters began; `few` drops are what any network has.
+
+    `meant` are all that filters dropped: which ports these came to, nothing shows.
+    """
+    if sum(port.counters.drops for port in ports if port.counters) - meant <= few:
+        return
     for port in ports:
         if port.counters is not None and port.counters.drops > max(few, DROP_SHARE * port.drops_of):
             yield f"{port.name} dropped {_share(port.counters.drops, port.drops_of)} packets"

@@ -63,6 +63,8 @@ class ErrorCounter:
     node: str
     reason: str
     count: int
+    severity: str = ""
+    """As printed; VPP 20.09 and older and the stats segment have none."""
 
 
 @record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -13,8 +14,10 @@ from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.settings import buffers, buffers_needed, doubled_megabytes, main_heap, stat_segment
 from vppcfg.tune.thresholds import BUFFERS_FREE, FAULT_PPS, MANY_PACKETS, MEMORY_USED
 
-_NO_BUFFER = ("no available buffer", "buffer alloc", "buffer_alloc", "no buffer", "rx no bufs")
-"""What nodes call it when no buffer is free, in lower case."""
+_NO_BUFFER = re.compile(
+    r"\bno(?: available| rx)? buff?|rx no buf|buffer alloc|allocate buffer|out of buffer|reass no buf"
+)
+"""What nodes call it when no buffer is free, in lower case and with blanks for `_`."""
 _LEAK_STEPS = 3
 """Ours: readings in a row that must each show more buffers in use, after the first."""
 _STEADY = 0.2
@@ -43,7 +46,12 @@ def _is_lack(rate: ErrorRate, situation: Situation) -> bool:
     """Return whether a node found no buffer: now, or often since counters began that nothing gives a time."""
     is_old = rate.per_s is None and situation.load.duration_s is None
     is_much = (rate.per_s or 0.0) >= FAULT_PPS or (is_old and rate.count >= MANY_PACKETS)
-    return is_much and any(words in rate.reason.lower() for words in _NO_BUFFER)
+    return is_much and is_no_buffer(rate)
+
+
+def is_no_buffer(rate: ErrorRate) -> bool:
+    """Return whether a counter shows that no buffer was free."""
+    return bool(_NO_BUFFER.search(rate.reason.lower().replace("_", " ")))
 
 
 def _free_share(pool: BufferPool) -> float:

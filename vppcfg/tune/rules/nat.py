@@ -40,10 +40,15 @@ def find_nat_exhausted(situation: Situation) -> Iterator[Finding]:
     NAT drops new connections: its tables or ports are used up.
     """
     for rate in situation.load.errors:
-        means = _MEANS.get(rate.reason.lower())
+        means = exhausted(rate)
         is_old = rate.per_s is None and situation.load.duration_s is None and rate.count >= MANY_PACKETS
-        if means is not None and _NODE.match(rate.node) and ((rate.per_s or 0.0) >= FAULT_PPS or is_old):
+        if means is not None and ((rate.per_s or 0.0) >= FAULT_PPS or is_old):
             yield _exhausted(rate, *means, situation)
+
+
+def exhausted(rate: ErrorRate) -> tuple[str, str] | None:
+    """Return what a counter of full tables means and what to do, None for other counters."""
+    return _MEANS.get(rate.reason.lower()) if _NODE.match(rate.node) else None
 
 
 def _exhausted(rate: ErrorRate, meaning: str, remedy: str, situation: Situation) -> Finding:

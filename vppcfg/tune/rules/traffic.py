@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import count, packets, percent, pps
+from vppcfg.tune.drop_reasons import DOWN, NO_IP4, NO_IP6, NO_ROUTE, POLICED, DropReason, Meaning
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
+from vppcfg.tune.ports import is_ring_full
 from vppcfg.tune.rule_context import Situation, nodes_source
+from vppcfg.tune.rules.memory import is_no_buffer
+from vppcfg.tune.rules.nat import exhausted
+from vppcfg.tune.rules.workers import is_handoff_drop
 from vppcfg.tune.thresholds import (
     DROP_SHARE,
     DROPS_PPS,
@@ -25,48 +30,21 @@ _WORTH_A_LOSS = 1e-3
 """Ours: share of all packets from which on faults are more than the noise of any network."""
 FAULTS_WORTH_A_WORD = 10
 """Ours: packets of one fault without a time that are worth a word."""
-_DOWN = "packets for an interface that is down"
-NO_ROUTE = "packets without a route, or whose route drops them or leads through an interface that is down"
-_OTHER_MAC = "packets for another MAC address: a switch that floods, or a next hop with an old entry"
-_NOT_SPOKEN = "packets of a protocol that is not configured here"
-_REFUSED = "packets that the reverse path filter refuses"
-_DENIED = "packets that an ACL denies: what it is for, unless they are wanted"
-_POLICED = "packets above the rate of a policer: what it is for, unless the rate is too low"
-FAULTS: tuple[tuple[str, str], ...] = (
-    ("ttl <= 1", "packets whose TTL ends here: a routing loop, or traceroute"),
-    ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
-    ("hop limit", "packets whose hop limit ends here: a routing loop, or traceroute"),
-    ("checksum", "packets damaged on their way: cables, optics, or a generator that does not fill checksums in"),
-    ("bad_length", "packets shorter than their length field: a broken sender"),
-    ("length > l2 length", "packets shorter than their length field: a broken sender"),
-    ("l3 mac mismatch", _OTHER_MAC),
-    ("l3_mac_mismatch", _OTHER_MAC),
-    ("unknown vlan", "packets with a VLAN that has no sub-interface here"),
-    ("unknown_vlan", "packets with a VLAN that has no sub-interface here"),
-    ("subinterface down", "packets for a sub-interface that is down"),
-    ("interface is down", _DOWN),
-    ("no route", NO_ROUTE),
-    ("blackholed", NO_ROUTE),
-    ("unknown ethernet type", _NOT_SPOKEN),
-    ("unknown ip protocol", _NOT_SPOKEN),
-    ("source_lookup_miss", _REFUSED),
-    ("source lookup miss", _REFUSED),
-    ("acl deny", _DENIED),
-    ("policer-input packets dropped", _POLICED),
-    ("policer-output packets dropped", _POLICED),
-    ("punt policer drop", _POLICED),
-    ("ip4 not enabled", "packets on an interface without an IPv4 address"),
-    ("ip6 not enabled", "packets on an interface without an IPv6 address"),
-    ("null-node", "packets that nothing handles"),
-)
-"""Part of a counter's reason or node, in lower case, and what to look for (VPP: the foreach_*_error lists)."""
+_MOST = 0.5
+"""Ours: share of all packets from which on those that were not meant for this router are a loss."""
+_UNREAD = " for a reason that was not read"
+_SEVERITIES = {
+    Meaning.LOSS: FindingSeverity.LOSS,
+    Meaning.FOREIGN: FindingSeverity.LOSS,
+    Meaning.LIMIT: FindingSeverity.LIMIT,
+    Meaning.ASKED_FOR: FindingSeverity.NOTICE,
+}
+"""How much many such packets matter: a rate is a configured limit, what a filter drops is meant."""
 _LOOK = "`trace add NODE 10` on the input node and `show trace` show which packets they are"
-_LOOKS = {_POLICED: "`show policer` has its rate and what it counts; a higher rate, or none, if the packets are wanted"}
-_NO_LOSS = {_OTHER_MAC, _NOT_SPOKEN, _REFUSED, _DENIED}
-"""Packets that were not meant for this router, or that it is to drop; no loss as long as most packets pass."""
+_LOOKS = {POLICED: "`show policer` has its rate and what it counts; a higher rate, or none, if the packets are wanted"}
 _DROP_NODES = {
-    "ip4-not-enabled": "packets on an interface without an IPv4 address",
-    "ip6-not-enabled": "packets on an interface without an IPv6 address",
+    "ip4-not-enabled": NO_IP4,
+    "ip6-not-enabled": NO_IP6,
     "ip4-drop": NO_ROUTE,
     "ip6-drop": NO_ROUTE,
 }
@@ -164,15 +142,16 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
     Packets are dropped for what they are or where they go. No tuning helps; the hint names where to look.
     """
     seen: dict[str, float] = {}
-    for rate in situation.load.errors:
-        hint, lost = hint_for(rate), rate.per_s or 0.0
-        if hint and lost >= FAULT_PPS and hint not in seen:
-            seen[hint] = lost
-            yield _fault_finding(rate.node, f"`{rate.reason}`", lost, hint, situation, "errors")
+    for why, rates in _explained(situation.load):
+        lost = sum(rate.per_s or 0.0 for rate in rates)
+        if lost >= FAULT_PPS and (why.is_known or lost >= max(DROPS_PPS, DROP_SHARE * situation.load.rx_pps)):
+            seen[why.hint] = lost
+            yield _fault_finding(rates[0].node, _reasons(rates), lost, why, situation, "errors")
     stuck = list(_stuck_outputs(situation)) if not seen else []
     for name, lost in stuck:
-        seen[_DOWN] = seen.get(_DOWN, 0.0) + lost
-        yield _fault_finding(name, "packets that it does not send", lost, _DOWN, situation, "threads")
+        seen[DOWN] = seen.get(DOWN, 0.0) + lost
+        why = DropReason(hint=DOWN, meaning=Meaning.LOSS)
+        yield _fault_finding(name, "packets that it does not send", lost, why, situation, "threads")
     for name, hint in _DROP_NODES.items():
         passed = _passed(name, situation)
         if situation.load.rx_pps:  # the rest are ICMP errors that VPP itself sends about packets, and finds no way for
@@ -180,7 +159,8 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         lost = passed - sum(seen.values())
         noise = max(FAULT_PPS, _WORTH_A_LOSS * situation.load.rx_pps)
         if lost >= max(noise, _UNEXPLAINED * passed) and hint not in seen:
-            yield _fault_finding(name, "its packets", lost, hint, situation, "threads")
+            why = DropReason(hint=hint, meaning=Meaning.LOSS)
+            yield _fault_finding(name, "its packets", lost, why, situation, "threads")
 
     if not seen:
         yield from _since_the_beginning(situation)
@@ -213,20 +193,35 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
     load = situation.load
     if load.duration_s is not None:
         return
-    seen: set[str] = set()
     explained = 0
     received = sum(port.counters.rx_packets for port in load.ports if port.counters)
-    for rate in load.errors:
-        hint = hint_for(rate)
-        explained += rate.count if hint else 0
-        if hint and hint not in seen and rate.count >= FAULTS_WORTH_A_WORD:
-            seen.add(hint)
-            yield _old_fault_finding(rate.node, f"`{rate.reason}`", rate.count, received, hint, situation, "errors")
+    for why, rates in _explained(load):
+        lost = sum(rate.count for rate in rates)
+        explained += lost
+        if lost >= (FAULTS_WORTH_A_WORD if why.is_known else max(MANY_PACKETS, DROP_SHARE * received)):
+            yield _old_fault_finding(rates[0].node, _reasons(rates), lost, received, why, situation, "errors")
     for port in load.ports:
         drops = port.counters.drops if port.counters else 0
         if drops - explained >= MANY_PACKETS and drops - explained >= DROP_SHARE * port.drops_of:
-            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, _why_dropped(load, explained), situation,
-                                     "interfaces")  # fmt: skip
+            why = DropReason(hint=_why_dropped(load, explained), meaning=Meaning.LOSS)
+            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, why, situation, "interfaces")
+
+
+def _explained(load: Load) -> Iterator[tuple[DropReason, list[ErrorRate]]]:
+    """Yield the reasons of drops with their counters; what has a rule of its own is not among them."""
+    for why, rates in load.drops.items():
+        others = [rate for rate in rates if not _has_a_rule(rate)]
+        if others:
+            yield why, others
+
+
+def _has_a_rule(rate: ErrorRate) -> bool:
+    return is_no_buffer(rate) or is_handoff_drop(rate) or exhausted(rate) is not None or is_ring_full(rate.reason)
+
+
+def _reasons(rates: Sequence[ErrorRate]) -> str:
+    """Return the words of counters, each once."""
+    return ", ".join(dict.fromkeys(f"`{rate.reason}`" for rate in rates))
 
 
 def _why_dropped(load: Load, explained: int) -> str:
@@ -237,40 +232,41 @@ def _why_dropped(load: Load, explained: int) -> str:
 
 
 def _old_fault_finding(
-    subject: str, what: str, lost: int, received: int, hint: str, situation: Situation, part: str
+    subject: str, what: str, lost: int, received: int, why: DropReason, situation: Situation, part: str
 ) -> Finding:
-    share = lost / received if received else 0.0 if hint in _NO_LOSS else 1.0
     is_explained = part == "errors"
-    is_loss = is_explained and lost >= MANY_PACKETS and share >= (_UNEXPLAINED if hint in _NO_LOSS else SURELY)
+    share = lost / received if received else 0.0 if why.meaning is Meaning.FOREIGN else 1.0
+    is_much = is_explained and lost >= MANY_PACKETS and share >= (_MOST if why.meaning is Meaning.FOREIGN else SURELY)
     of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
-    why = "that no tuning can save" if is_explained else "for a reason that was not read"
     return Finding(
         rule="not-tuning",
-        severity=_severity(hint) if is_loss else FindingSeverity.NOTICE,
+        severity=_SEVERITIES[why.meaning] if is_much else FindingSeverity.NOTICE,
         subject=subject,
-        verdict=f"{subject} has dropped {packets(lost)}{of_all} {why}: {hint}",
+        verdict=f"{subject} has dropped {packets(lost)}{of_all}{_that(why) if is_explained else _UNREAD}: {why.hint}",
         evidence=(
             Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),
         ),
-        proposal=Remedy(text=_LOOKS.get(hint, _LOOK)),
+        proposal=Remedy(text=_LOOKS.get(why, _LOOK)),
         expectation=Expectation(
-            text="nothing in startup.conf changes this" if is_explained else "what helps depends on the reason",
-            basis=Basis.COMPUTED if is_explained else Basis.GUESS,
+            text="nothing in startup.conf changes this" if is_explained and why.is_known
+            else "what helps depends on the reason",
+            basis=Basis.COMPUTED if is_explained and why.is_known else Basis.GUESS,
         ),
         disproof="the counter does not grow any more",
         undecided="whether it goes on: read it twice",
     )  # fmt: skip
 
 
-def _severity(hint: str) -> FindingSeverity:
-    """Return how much many such packets matter: a policer is a configured limit, what an ACL denies is meant."""
-    return {_POLICED: FindingSeverity.LIMIT, _DENIED: FindingSeverity.NOTICE}.get(hint, FindingSeverity.LOSS)
+def _that(why: DropReason) -> str:
+    return " that no tuning can save" if why.is_known else ""
 
 
-def denied_pps(load: Load) -> float:
-    """Return how many packets per second ACLs deny."""
-    return sum(rate.per_s or 0.0 for rate in load.errors if hint_for(rate) == _DENIED)
+def asked_for(load: Load) -> tuple[float, int]:
+    """Return the packets that filters and limits of the configuration drop: per second, and in total."""
+    meant = (Meaning.ASKED_FOR, Meaning.LIMIT)
+    rates = [rate for why, found in load.drops.items() if why.meaning in meant for rate in found]
+    return sum(rate.per_s or 0.0 for rate in rates), sum(rate.count for rate in rates)
 
 
 def _passed(node: str, situation: Situation) -> float:
@@ -279,28 +275,24 @@ def _passed(node: str, situation: Situation) -> float:
     return sum(thread.per_s(thread.by_name[node].vectors) for thread in threads)
 
 
-def hint_for(rate: ErrorRate) -> str:
-    """Return what a counter points at, empty for one that is no fault of the traffic."""
-    text = f"{rate.node} {rate.reason}".lower()
-    return next((hint for words, hint in FAULTS if words in text), "")
-
-
-def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situation, part: str) -> Finding:
+def _fault_finding(node: str, what: str, lost: float, why: DropReason, situation: Situation, part: str) -> Finding:
     received = situation.load.rx_pps
     share = lost / received if received else 0.0
     of_all = f", {percent(share)} of the {pps(received)} that come in" if received else ""
-    is_loss = lost >= DROPS_PPS and share >= (_UNEXPLAINED if hint in _NO_LOSS else _WORTH_A_LOSS)
+    is_much = lost >= DROPS_PPS and share >= (_MOST if why.meaning is Meaning.FOREIGN else _WORTH_A_LOSS)
     return Finding(
         rule="not-tuning",
-        severity=_severity(hint) if is_loss else FindingSeverity.NOTICE,
+        severity=_SEVERITIES[why.meaning] if is_much else FindingSeverity.NOTICE,
         subject=node,
-        verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
+        verdict=f"{node} drops {pps(lost)}{_that(why)}: {why.hint}",
         evidence=(Evidence(text=f"{what}: {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
         lost_pps=lost,
-        proposal=Remedy(text=_LOOKS.get(hint, _LOOK)),
-        expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
+        proposal=Remedy(text=_LOOKS.get(why, _LOOK)),
+        expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED)
+        if why.is_known
+        else Expectation(text="what helps depends on the reason", basis=Basis.GUESS),
         disproof="the same packets pass through another router",
-    )  # fmt: skip
+    )
 
 
 def healthy_finding(situation: Situation) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vppcfg.common.numbers import numbered
@@ -22,7 +23,7 @@ from vppcfg.tune.thresholds import (
 )
 
 _ROUTE_PROCESSES = ("linux-nl", "lcp-nl", "lcp-router", "nl-batch")
-_HANDOFF_DROPS = ("congestion drop", "congestion_drop", "sess_drop")
+_HANDOFF_DROP = re.compile(r"congestion drop|sess drop|^handoff drop")
 
 
 def find_worker_imbalance(situation: Situation) -> Iterator[Finding]:
@@ -188,8 +189,13 @@ def find_handoff(situation: Situation) -> Iterator[Finding]:
     """
     for rate in situation.load.errors:
         is_old = rate.per_s is None and situation.load.duration_s is None and rate.count >= MANY_PACKETS
-        if ((rate.per_s or 0.0) >= FAULT_PPS or is_old) and rate.reason.lower() in _HANDOFF_DROPS:
+        if ((rate.per_s or 0.0) >= FAULT_PPS or is_old) and is_handoff_drop(rate):
             yield _handoff_finding(rate, situation)
+
+
+def is_handoff_drop(rate: ErrorRate) -> bool:
+    """Return whether a counter shows packets that were dropped on their way to another worker."""
+    return bool(_HANDOFF_DROP.search(rate.reason.lower().replace("_", " ")))
 
 
 def _handoff_finding(rate: ErrorRate, situation: Situation) -> Finding:

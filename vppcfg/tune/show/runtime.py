@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
@@ -240,10 +240,7 @@ def _whole_state(printed: str) -> str:
 
 
 def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
-    """Return the counters by node and reason, rows of threads summed, and what could not be read.
-
-    The severity is dropped: VPP prints `error` for plain counters of older nodes too.
-    """
+    """Return the counters by node and reason, rows of threads summed, and what could not be read."""
     counters: list[ErrorCounter] = []
     unread: list[str] = []
     for line in clean_lines(text):
@@ -266,11 +263,11 @@ def _is_end_of_severity(line: str) -> bool:
 
 def summed(counters: Iterable[ErrorCounter]) -> tuple[ErrorCounter, ...]:
     """Return one counter per node and reason."""
-    totals: dict[tuple[str, str], int] = {}
+    found: dict[tuple[str, str], ErrorCounter] = {}
     for counter in counters:
         key = counter.node, counter.reason
-        totals[key] = totals.get(key, 0) + counter.count
-    return tuple(ErrorCounter(node=node, reason=reason, count=count) for (node, reason), count in totals.items())
+        found[key] = replace(counter, count=counter.count + (found[key].count if key in found else 0))
+    return tuple(found.values())
 
 
 def _counter(line: str) -> ErrorCounter | None:
@@ -280,9 +277,8 @@ def _counter(line: str) -> ErrorCounter | None:
     words = match[3].split()
     if len(words) > 2 and words[-1].isdecimal() and words[-2] in _SEVERITIES:
         words.pop()  # the index in `verbose`
-    if len(words) > 1 and words[-1] in _SEVERITIES:
-        words.pop()
-    return ErrorCounter(node=match[2], reason=" ".join(words), count=int(match[1]))
+    severity = words.pop() if len(words) > 1 and words[-1] in _SEVERITIES else ""
+    return ErrorCounter(node=match[2], reason=" ".join(words), count=int(match[1]), severity=severity)
 
 
 def parse_trace(text: str) -> tuple[bool, Unread]:
