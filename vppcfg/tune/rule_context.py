@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 
 from vppcfg.record import record
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
@@ -11,6 +12,9 @@ from vppcfg.tune.thresholds import FRAME, PAST_S
 
 _RECEIVES = 0.01
 """Ours: a port with less than this share of all packets is not one that traffic is sent to."""
+
+_ROUNDED = 0.02
+"""Ours: counters of calls and vectors are read in turn, so that full polls may seem to find more than a frame."""
 
 
 @record
@@ -76,12 +80,12 @@ class Situation:
     def busy_queues(self, thread: ThreadLoad) -> int:
         """Return how many queues with traffic a thread polls.
 
-        It is at least the number that the packets of its largest polls need.
+        It is at least the number that the packets of its largest polls need; a port without a rate may be idle.
         """
         few = _RECEIVES * self.load.rx_pps
-        ports = [port for port in self.load.ports if port.rx_pps is None or port.rx_pps > few]
+        ports = [port for port in self.load.ports if port.rx_pps is not None and port.rx_pps > few]
         known = sum(queue.thread == thread.index for port in ports for queue in port.rx_queues)
-        needed = -int(-thread.n_rx // FRAME)
+        needed = ceil(thread.n_rx / FRAME - _ROUNDED)
         return max(known, needed, 1)
 
 

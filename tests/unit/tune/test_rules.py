@@ -377,3 +377,12 @@ def test_what_helps_a_worker_full_of_nat_depends_on_its_nodes(names: tuple[str, 
     nodes = (node("dpdk-input", 9, 2250), *(node(name, 9, 2250, 500.0) for name in names))
     found = find_nat_bound(Situation(load=load(threads=(replace(worker(), nodes=nodes),))))
     assert [finding.proposal.text.startswith(advice) for finding in found if finding.proposal is not None] == [True]
+
+
+def test_a_vpp_without_workers_is_full_as_a_worker_is_though_it_polls_ports_that_are_idle() -> None:
+    for index in (0, 1):
+        ports = tuple(port(name, rx_pps=None, rx_queues=(queue(name, index),)) for name in (GI1, GI3))
+        full = load(*ports, threads=(worker(index, vector=250.0, poll=250.0),))
+        assert "cpu-bound" in rules(full)
+    rounded = replace(worker(), nodes=(node("dpdk-input", 1000, 256_002), node("ethernet-input", 1000, 256_002)))
+    assert "cpu-bound" in rules(load(port(), threads=(rounded,)))

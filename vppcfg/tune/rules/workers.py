@@ -144,6 +144,9 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
                  source=situation.load.reading.source("rx_queues"))
         for queue in placed
     ]  # fmt: skip
+    if main.n_graph >= SATURATED_VECTOR:
+        text = f"{main.n_graph:.2f} packets per call in its graph (256 is full)"
+        evidence.append(Evidence(text=text, source=nodes_source(situation)))
     workers_there = len(situation.load.workers)
     moves = tuple(_placement(queue, number % workers_there) for number, queue in enumerate(placed) if has_workers)
     return Finding(
