@@ -63,7 +63,7 @@ def check_threads(situation: Situation) -> Check:
     if not load.threads:
         return Check(missing="what the threads do", commands=RUNTIME_AGAIN)
     total = thread_count(load.reading)
-    busiest = max((thread.n_graph for thread in load.threads), default=0.0)
+    busiest = max(map(_fullest, load.threads))
     seen = f"{len(load.threads)} of {numbered(total, 'thread')}" if total else numbered(len(load.threads), "thread")
     seen = f"{seen} (vectors {busiest:.1f} of 256)"
     at_least = total or max(thread.index + 1 for thread in load.threads)
@@ -79,20 +79,20 @@ def check_load(situation: Situation) -> Check:
     load = situation.load
     if not load.threads:
         return Check(missing="how many packets come in")
-    if any(not thread.duration_s for thread in load.threads):
-        return Check(missing="how many packets come in: the times are missing", commands=RUNTIME_AGAIN)
+    full = ", ".join(thread.name for thread in load.threads if _may_be_full(thread))
+    suspicion = f"the vectors of {full} are full, and the readings do not show whether it keeps up" if full else ""
     if situation.is_past:
         covered = (load.covered_s or 0.0) / 3600
         return Check(missing=f"the present: the rates are an average of {covered:.1f} hours", commands=RUNTIME_AGAIN)
+    if any(not thread.duration_s for thread in load.threads):
+        missing = "how many packets come in: the times are missing"
+        return Check(missing=missing, commands=RUNTIME_AGAIN, suspicion=suspicion)
     short_of = [thread.name for thread in load.threads if _lacks_rows(thread)]
     if short_of:
-        return Check(missing=f"all rows of {', '.join(short_of)}", commands=("show runtime",))
-    full = ", ".join(thread.name for thread in load.forwarding if _may_be_full(thread))
+        return Check(missing=f"all rows of {', '.join(short_of)}", commands=("show runtime",), suspicion=suspicion)
     if full:
         return Check(
-            missing=f"whether {full} keeps up: its vectors are full",
-            commands=COUNTERS_AGAIN,
-            suspicion=f"the vectors of {full} are full, and the readings do not show whether it keeps up",
+            missing=f"whether {full} keeps up: its vectors are full", commands=COUNTERS_AGAIN, suspicion=suspicion
         )
     lost = _unaccounted_pps(load.reading)
     if lost:
@@ -106,7 +106,12 @@ def check_load(situation: Situation) -> Check:
 
 def _may_be_full(thread: ThreadLoad) -> bool:
     """Return whether a thread's vectors are full, of packets from another sender."""
-    return thread.n_graph >= SATURATED_VECTOR and not thread.is_fed_by_generator
+    return _fullest(thread) >= SATURATED_VECTOR and not thread.is_fed_by_generator
+
+
+def _fullest(thread: ThreadLoad) -> float:
+    """Return the mean vector of a thread, by its rows, or by its header, which has that of the last seconds."""
+    return max(thread.vectors, thread.vector_rate or 0.0)
 
 
 def _lacks_rows(thread: ThreadLoad) -> bool:

@@ -12,6 +12,7 @@ from vppcfg.model.counters import takes_from_devices
 from vppcfg.record import record
 from vppcfg.tune.drop_reasons import DropReason, drop_reason
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
+from vppcfg.tune.thresholds import FRAME
 
 _DROPS_WHAT_IT_SENDS = re.compile(r"^(?:VirtualEthernet|tap|virtio|Bond)")
 
@@ -111,6 +112,11 @@ class ThreadLoad:
         """Return the mean vector of the graph: 1 is idle, 256 is full."""
         calls = sum(node.calls for node in self.graph)
         return sum(node.vectors for node in self.graph) / calls if calls else 0.0
+
+    @cached_property
+    def vectors(self) -> float:
+        """Return the mean vector of the graph; where its rows are missing, what the header has, or full polls show."""
+        return self.n_graph if self.graph else max(self.vector_rate or 0.0, min(self.n_rx, FRAME))
 
     @cached_property
     def n_rx(self) -> float:

@@ -44,7 +44,7 @@ _HEADERS: tuple[tuple[str, str], ...] = (
     (r"Thread \d+ \S+ \(lcores? ", "runtime"),
     (r"Time [\d.]+, .*(?:vector rate|vectors/node)", "runtime"),
     (r"vector rates in ", "runtime"),
-    (r"Name\s*State\s*Calls", "runtime"),
+    (r"Name\s*(?:State\s*)?(?:Calls|Vectors|Suspends|Clocks|Packet-Clocks|Packet-Time)", "runtime"),
     (r"Count\s*Node\s*Reason", "errors"),
     (r"Name\s*Idx\s*Link\s*Hardware", "hardware"),
     (r"Name\s*Idx\s*State", "interface"),
@@ -63,7 +63,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         r'\S+?\s*"?(?:active|polling|interrupt|(?:event|any|time|clock) wa|done|disabled)\D{0,12}\s*\d',
         "runtime",
     ),
-    (r"\d+\s+\S+\s+\S.*\s(?:error|warn|info)$", "errors"),
+    (r"\S+ \d+ \d+ \d+ \d\.\d\de-?\d+ \d+\.\d\d$", "runtime"),
+    (r"\d+\s+\S+\s+\S.*\s(?:error|warn|info)(?: \d+)?$", "errors"),
     (r"\d+\s+\S*(?:-input|-output|-tx|-lookup|-node|-drop|-error|-rewrite|-glean)\s+\S", "errors"),
     (r"\S+ \d+ (?:up|down|slave) \S+$", "hardware"),
     (r"\S+ \d+ (?:up|down) \d+/\d+/\d+/\d+", "interface"),
@@ -82,6 +83,8 @@ _LINES_ABOVE_MAX = 4
 _ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))
 _ANY_SHAPE = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _SHAPES))
 _OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
+_BY_THREAD = {"rx-placement", "errors"}
+"""Outputs with such a line above what belongs to a thread; the next line shows which one it is."""
 _BARE_THREAD = re.compile(r"^\s*Thread \d+ \S+\s*$")
 _TAG = re.compile(
     r"</?(?:br|hr|p|pre|code|tt|kbd|samp|span|div|table|thead|tbody|td|th|tr|li|ul|ol|b|i|u|s|em|strong|small|font|h[1-6]"
@@ -95,6 +98,13 @@ _MARKS = ("<", "&", "{", "**")
 _ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"), ("&nbsp;", " "))
 _LEFT_OUT = re.compile(r"^(?:\.\.\.|…|\[\.\.\.\]|\[?<?snip>?\]?|-+ ?snip ?-+|--More--.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(?:```.*|~~~.*)$")
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\b"
+_STAMP = (
+    rf"(?:\[[^\[\]\n]{{0,40}}(?:\d\d:\d\d|{_LEVEL})[^\[\]\n]{{0,20}}\]|{_LEVEL}|\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*"
+    r"|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d(?: \S+ \S+\[\d+\])?|\d\d:\d\d:\d\d(?:[.,]\d+)?(?=\s))"
+)
+_LOGGED = re.compile(rf"^\s*(?:[\w.-]+ +\| +)?{_STAMP}(?:[ :|-]*{_STAMP})*[ :|-]*(?=\S)")
+"""What a log has before each line, or before the first line of a text: time, level, source."""
 _QUOTE = re.compile(r"^\s*>\s?")
 _QUOTED = 0.8
 """Share of lines with a `>` from which on a text is quoted mail."""
@@ -120,6 +130,7 @@ def split_paste(text: str) -> Paste:
     excerpts: set[str] = set()
     present = ""
     is_skipped = False
+    heads: list[str] = []
     for line in _unquoted(text):
         command = typed_command(line)
         if command is not None or (_MARK.search(line) and _PROMPT.match(line)):
@@ -133,6 +144,9 @@ def split_paste(text: str) -> Paste:
         if _LEFT_OUT.match(plain):
             excerpts.add(present)
             continue
+        if present not in _BY_THREAD and _OF_A_THREAD.match(plain):
+            present, is_skipped, heads = "", False, [line]
+            continue
         header = _header(plain, present)
         if header == "memory" and present == "runtime" and _BARE_THREAD.match(_last(found[present])):
             found.setdefault("memory", []).append(found[present].pop())  # a heap begins with the name of its thread
@@ -143,7 +157,9 @@ def split_paste(text: str) -> Paste:
         elif not present and not is_skipped:
             present = _shape(plain)
         if present:
-            found.setdefault(present, []).append(line)
+            found.setdefault(present, []).extend((*(heads if present in _BY_THREAD else ()), line))
+        if plain:
+            heads = []
     texts = {name: "\n".join(lines) + "\n" for name, lines in found.items() if any(map(str.strip, lines))}
     is_debug = bool(_DEBUG_PROMPT.search(text))
     return Paste(texts=texts, whole=frozenset(whole & set(texts)) - excerpts, is_debug_build=is_debug)
@@ -169,7 +185,7 @@ def _unquoted(text: str) -> Iterator[str]:
     for line in lines:
         bare = _without_tags(_QUOTE.sub("", line, count=1) if is_quoted else line)
         if not _FENCE.match(bare):
-            yield bare
+            yield _LOGGED.sub("", bare, count=1)
 
 
 def _without_tags(line: str) -> str:
@@ -190,8 +206,6 @@ def _header(line: str, present: str) -> str:
     name = _first(_HEADERS, line) if _ANY_HEADER.match(line) else ""
     if name == "runtime" and present == "runtime-max":
         return ""  # the lines about threads are the same there
-    if not name and not present and _OF_A_THREAD.match(line):
-        return "rx-placement"
     return name
 
 

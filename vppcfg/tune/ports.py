@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vppcfg.common.names import natural_key
@@ -17,7 +17,7 @@ RING_FULL = (
 )  # fmt: skip
 """What drivers call it when a transmit ring has no free slot, in lower case."""
 _CUT_NAME = 30
-"""VPP may cut names of nodes to this length."""
+"""VPP prints so many characters of the name of a node in `show runtime`."""
 _NO_PORT = re.compile(r"^(?:local\d+|loop\d+|pg-?\d+|pg/.*|bvi\d+)$")
 _TX_SUFFIX = "-tx"
 _OUTPUT_SUFFIX = "-output"
@@ -45,7 +45,7 @@ def ports_between(
     Without `before` or `duration_s` there are no rates of interface counters.
     """
     names = _names(after, threads)
-    sent = {name: _sent(name, threads) for name in names}
+    sent = {name: _sent(name, threads, names) for name in names}
     now = {counters.name: counters for counters in after.interfaces or ()}
     then = {counters.name: counters for counters in (before.interfaces or () if before else ())}
     hardware = {port.name: port for port in after.hardware or ()}
@@ -70,22 +70,25 @@ def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
     senders = {node.removesuffix(_TX_SUFFIX) for node in nodes if node.endswith(_TX_SUFFIX)}
     if not named:
         named = {counters.name for counters in reading.interfaces or () if "." not in counters.name}
-    known = {name[: _CUT_NAME - len(_TX_SUFFIX)] for name in named}
-    named |= {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes and sender not in known}
+    cut = {name[:_CUT_NAME] for name in named}
+    named |= {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes and sender not in cut}
     return sorted((name for name in named if not _NO_PORT.match(name)), key=natural_key)
 
 
-def _is_node(node: str, name: str) -> bool:
-    """Return whether a node is called `name`, which VPP may have cut to 30 characters."""
-    return node == name or (len(node) == _CUT_NAME and len(name) > _CUT_NAME and name.startswith(node))
+def _names_port(cut: str, port: str, ports: Collection[str]) -> bool:
+    """Return whether a port is called so, or is the only one whose name VPP may have cut to it."""
+    return cut == port or (len(cut) == _CUT_NAME and [name for name in ports if name.startswith(cut)] == [port])
 
 
-def _sent(name: str, threads: Sequence[ThreadLoad]) -> _Sent:
+def _sent(name: str, threads: Sequence[ThreadLoad], ports: Collection[str]) -> _Sent:
+    def vectors(thread: ThreadLoad, suffix: str) -> list[int]:
+        ends = [node for node in thread.nodes if node.name.endswith(suffix)]
+        return [node.vectors for node in ends if _names_port(node.name.removesuffix(suffix), name, ports)]
+
     handed = sent = 0
     handed_pps = sent_pps = 0.0
     for thread in threads:
-        given = sum(node.vectors for node in thread.nodes if _is_node(node.name, name + _OUTPUT_SUFFIX))
-        left = [node.vectors for node in thread.nodes if _is_node(node.name, name + _TX_SUFFIX)]
+        given, left = sum(vectors(thread, _OUTPUT_SUFFIX)), vectors(thread, _TX_SUFFIX)
         if given and left:  # without a row about sending, nothing shows the outcome of the packets
             handed, sent = handed + given, sent + sum(left)
             handed_pps, sent_pps = handed_pps + thread.per_s(given), sent_pps + thread.per_s(sum(left))
@@ -155,7 +158,7 @@ def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duratio
     """
     node = port.name + _TX_SUFFIX
     rated = [rate for rate in errors if rate.per_s is not None or not duration_s]
-    full = sum(rate.count for rate in rated if _is_node(rate.node, node) and is_ring_full(rate.reason))
+    full = sum(rate.count for rate in rated if rate.node == node and is_ring_full(rate.reason))
     counted_pps = full / duration_s if duration_s else 0.0
     if not sent.handed:
         return replace(port, tx_lost=float(full) if duration_s else 0.0, tx_lost_pps=counted_pps)

@@ -26,7 +26,7 @@ TOLD_BY_SEVERITY = {"tooshort", "packet too short for rewrite"}
 
 def pasted(node: str, reason: str, severity: str, count: int = 9_000_001) -> Diagnosis:
     head = f"{'Count':^10}{'Node':^35}{'Reason':^35}{'Severity':^10}"
-    row = f"{count:10}{node:^35}{reason:^35}{severity:^10}"
+    row = f"{count:10}{node:^35}{reason[:35]:^35}{severity:^10}"
     texts = split_paste(f"{head}\n{row}\n").texts
     return diagnose(Situation(load=load_of([reading_of(Capture(name="paste", texts=texts))])))
 

@@ -236,3 +236,107 @@ def test_a_fit_is_refused_when_clocks_fall_while_the_load_grows() -> None:
 def test_the_heading_of_the_main_thread_that_stands_twice_tells_no_number_of_threads(tune: Any) -> None:
     found = tune("Thread 0 vpp_main\n" * 2)
     assert (found.verdict.word, found.verdict.scope.thread_count) == (VerdictWord.UNDECIDED, None)
+
+
+NODES = {"dpdk-input": "polling", "ethernet-input": "active", "ip4-lookup": "active"}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        *("Name Calls Vectors Suspends Clocks Vectors/Call", "Name State Calls Vectors Clocks Vectors/Call"),
+        *("Name Clocks Vectors/Call", "Name State Vectors/Call", "Name Calls Vectors"),
+        *("Name Vectors Clocks Vectors/Call", "Name State Packet-Clocks Vectors/Call"),
+        "Calls Vectors Suspends Clocks Vectors/Call",
+    ],
+)  # fmt: skip
+def test_a_table_of_which_somebody_left_out_columns_is_read_by_its_heading(tune: Any, columns: str) -> None:
+    def paste(per_call: int) -> str:
+        values = {"Calls": "1000", "Vectors": f"{per_call}000", "Suspends": "0", "Clocks": "9.14e1"}
+        values |= {"Packet-Clocks": "9.14e1", "Vectors/Call": f"{per_call}.00"}
+        given = [column for column in columns.split() if column != "Name"]
+        rows = [
+            " ".join([name, *((values | {"State": state})[each] for each in given)]) for name, state in NODES.items()
+        ]
+        return "\n".join([*([columns] if columns.startswith("Name") else []), *rows]) + "\n"
+
+    full = tune(paste(256))
+    assert [(finding.rule, finding.subject) for finding in full.findings] == [("cpu-bound", "a thread")]
+    assert not full.situation.load.reading.remarks
+    light = tune(paste(4))
+    assert rules(light) == [] and "1 thread (vectors 4.0 of 256)" in light.verdict.seen
+
+
+def test_a_table_without_counts_has_no_rates_but_those_of_its_header(tune: Any) -> None:
+    head = "Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, 10 sec internal node vector rate 8.00 loops/sec 100000.00\n"
+    rates = "  vector rates in 2.0e6, out 2.0e6, drop 0.0e0, punt 0.0e0\n"
+    rows = "Name Clocks Vectors/Call\ndpdk-input 1.00e2 4.00\nethernet-input 5.00e1 8.00\n"
+    assert tune(head + rows).situation.load.rx_pps == 0.0
+    assert tune(head + rates + rows).situation.load.rx_pps == pytest.approx(2.0e6)
+
+
+PREFIXES = (
+    "2026-11-03 12:00:01,123 INFO:  ",
+    "[12:00:01] DEBUG - ",
+    "Nov  3 12:00:01 r1 ci[12]: ",
+    "vpp_1  | 12:00:01 ",
+)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("is_everywhere", [True, False])
+def test_what_a_log_puts_before_lines_hides_nothing(tune: Any, prefix: str, is_everywhere: bool) -> None:
+    plain = text_of("fitlet2_both_ways", "runtime")
+    first, *others = plain.splitlines()
+    lines = [prefix + first, *(prefix + line if is_everywhere else line for line in others)]
+    logged = tune("\n".join(lines) + "\n").situation.load
+    assert logged.threads == tune(plain).situation.load.threads and not logged.reading.remarks
+
+
+def test_a_line_that_names_a_thread_belongs_to_what_follows_it(tune: Any) -> None:
+    first = "Thread 0 (vpp_main):\n  12  ip4-glean  ARP requests sent  info  9\n"
+    found = tune(f"{first}Thread 1 (vpp_wk_0):\n  90000  ip4-input  ip4 ttl <= 1  error  17\n")
+    assert found.situation.load.reading.rx_queues is None
+    assert [finding.subject for finding in found.findings] == ["ip4-input"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["TenGigabitEthernet86/0/0", "HundredGigabitEthernet12/0/0", "TwentyFiveGigabitEthernet1/0/0", "x/" + "p" * 27],
+)
+@pytest.mark.parametrize("is_described", [True, False])
+def test_a_port_whose_nodes_have_names_that_vpp_cut_is_known(tune: Any, name: str, is_described: bool) -> None:
+    head = "Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, 10 sec internal node vector rate 8.00 loops/sec 100000.00\n"
+    nodes = {f"{name}-output": 100_000, f"{name}-tx": 90_000, "dpdk-input": 100_000, "ip4-lookup": 100_000}
+    rows = [f"{node[:30]:30} active 12500 {packets} 0 9.14e1 8.00\n" for node, packets in nodes.items()]
+    described = (
+        f"vpp# show hardware\nName Idx Link Hardware\n{name}  1  up  {name}\n  Link speed: 10 Gbps\n" * is_described
+    )
+    (port,) = tune(f"{described}vpp# show runtime\n{head}{TITLE}{''.join(rows)}vpp# \n").situation.load.ports
+    assert (port.name, port.handed_pps, port.tx_lost) == (name, 10_000.0, 10_000.0)
+
+
+def test_full_polls_are_seen_where_no_other_row_was_pasted(tune: Any) -> None:
+    found = tune(TITLE + "dpdk-input polling 1000000 256000000 0 5.00e1 256.00\n")
+    assert rules(found) == ["cpu-bound"] and "1 thread (vectors 256.0 of 256)" in found.verdict.seen
+    assert not any("graph" in part.text or "clocks" in part.text for part in found.findings[0].evidence)
+
+
+@pytest.mark.parametrize(
+    "average",
+    [
+        "10 sec internal node vector rate 255.00 loops/sec 100000.00",
+        "average vectors/node 255.00, last 128 main loops 8.00 per node 256.00",
+    ],
+)
+def test_the_average_of_a_header_counts_where_rows_show_less_or_are_missing(tune: Any, average: str) -> None:
+    head = f"Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, {average}\n"
+    rates = "  vector rates in 2.0e6, out 2.0e6, drop 0.0e0, punt 0.0e0\n"
+    for rows in (
+        "",
+        TITLE
+        + "dpdk-input polling 1000000 20000000 0 5.00e1 20.00\nip4-lookup active 1000000 20000000 0 5.00e1 20.00\n",
+    ):
+        verdict = tune(head + rates + rows).verdict
+        assert any("vectors 255.0 of 256" in each for each in verdict.seen)
+        assert verdict.word is VerdictWord.UNDECIDED and "are full" in verdict.text

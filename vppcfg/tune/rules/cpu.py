@@ -44,7 +44,7 @@ def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
     """
     for thread in situation.load.forwarding:
         full = SATURATED_INPUT * FRAME * situation.busy_queues(thread)
-        is_full = thread.n_graph >= SATURATED_VECTOR and thread.n_rx >= full
+        is_full = thread.vectors >= SATURATED_VECTOR and thread.n_rx >= full
         if (is_full and not _has_time_left(thread, situation)) or _works_all_the_time(thread, situation):
             yield _cpu_bound_finding(thread, situation)
 
@@ -69,7 +69,7 @@ def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
     """
     if thread.is_fed_by_generator:
         return True
-    base_hz = situation.load.base_hz
+    base_hz = situation.load.base_hz if thread.graph else None
     if base_hz and base_hz >= BASE_FIT_HZ and thread.duration_s and _busy_hz(thread) < _IDLE_SHARE * base_hz:
         return True
     counters = {each.index: each for each in situation.load.reading.threads or ()}.get(thread.index)
@@ -141,13 +141,17 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
     queues = situation.busy_queues(thread)
     parts = [
         Evidence(text=f"{thread.n_graph:.2f} packets per call in the graph of {thread.name} (256 is full)",
-                 source=source),
+                 source=source)
+    ] if thread.graph else []  # fmt: skip
+    parts.append(
         Evidence(text=f"{thread.n_rx:.2f} packets per poll (at most 256 for each of {numbered(queues, 'queue')})",
-                 source=source),
-        Evidence(text=(f"{thread.polls_per_s:,.0f} polls per second; " if thread.duration_s else "")
-                 + f"{thread.clocks_per_packet:.0f} clocks per packet", source=source),
-    ]  # fmt: skip
-    if thread.duration_s:
+                 source=source)
+    )  # fmt: skip
+    polls = f"{thread.polls_per_s:,.0f} polls per second" if thread.duration_s else ""
+    each = f"{thread.clocks_per_packet:.0f} clocks per packet" if thread.graph and thread.clocks_per_packet else ""
+    if polls or each:
+        parts.append(Evidence(text="; ".join(filter(None, (polls, each))), source=source))
+    if thread.duration_s and each:
         clock = f" of {situation.load.base_hz / 1e9:.2f} GHz" if situation.load.base_hz else ""
         text = f"{thread.clocks_per_packet:.0f} clocks x {pps(thread.rx_pps)} = {_busy_hz(thread) / 1e9:.2f} GHz{clock}"
         parts.append(Evidence(text=text, source=source))

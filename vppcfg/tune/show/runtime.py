@@ -6,12 +6,14 @@ VPP prints these texts in vlib/node_cli.c, vlib/error.c and vlib/trace.c.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
 from vppcfg.tune.show import Unread, clean_lines, joined, number, whole
+from vppcfg.tune.thresholds import PAST_S
 
 _STATE_WIDTH = 12
 """VPP cuts a state here, and may leave no space between a long name and it."""
@@ -23,6 +25,8 @@ _THREAD = re.compile(r"^Thread (\d+) (\S+)(?: \(lcores? (\d+)\))?")
 _TIME = re.compile(r"^Time (\d*\.?\d+),")
 _LOOPS = re.compile(r"loops/sec (\d*\.?\d+)")
 _VECTOR_RATE = re.compile(r"internal node vector rate (\d*\.?\d+)")
+_OLD_AVERAGE = re.compile(r"average vectors/node (\d*\.?\d+)")
+"""Of all the time; VPP up to 19.08 has it."""
 _RATES = re.compile(r"^vector rates in (\S+), out (\S+), drop (\S+), punt (\S+)$")
 _PRINTED_ERROR = 0.005
 """Clocks are printed with three digits, as in 9.14e1."""
@@ -31,6 +35,16 @@ _SEVERITIES = ("error", "warn", "warning", "info")
 _HEADINGS = tuple(
     f"NameStateCallsVectorsSuspends{unit}Vectors/Call" for unit in ("Clocks", "Packet-Clocks", "Packet-Time")
 )
+_COLUMNS = re.compile(
+    r"^Name(?P<state>\s*State)?(?P<calls>\s*Calls)?(?P<vectors>\s*Vectors(?!/))?(?P<suspends>\s*Suspends)?"
+    r"(?P<clocks>\s*(?:Packet-Clocks|Packet-Time|Clocks))?(?P<per_call>\s*Vectors/Call)?$"
+)
+"""A heading, of which somebody may have cut columns."""
+_BARE_ROW = re.compile(r"^(\S+)$")
+_VECTORS = 100_000
+"""What each node is taken to have had in a table without counts: all packets pass all of its nodes."""
+_CUT_NAME = 30
+"""VPP prints so many characters of a node's name (format_vlib_node_stats)."""
 _SQUEEZED = re.compile(r"^(\d{3,})(\d\.\d\de-?\d+?)(\d*\.\d\d)$")
 """Calls, vectors and suspends without a space, clocks, vectors per call."""
 _LONGEST_ROW = 120
@@ -77,8 +91,12 @@ def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[Thread
     threads: list[_Thread] = []
     unread: list[str] = []
     ticks_per_unit = (base_hz or 0.0) / 1e9 if "Packet-Time" in text else 1.0
+    columns = next((match for line in clean_lines(text) if (match := _COLUMNS.match(line))), None)
+    read = partial(_node, ticks_per_unit=ticks_per_unit)
+    if columns is not None and not all(columns.groups()):
+        read = partial(_cut_node, columns=columns, ticks_per_unit=ticks_per_unit)
     lines = (line for line in clean_lines(text) if not _is_heading(line))
-    for line, node in joined(lines, partial(_node, ticks_per_unit=ticks_per_unit)):
+    for line, node in joined(lines, read):
         if node is not None:
             _current(threads).nodes.append(node)
         elif match := _THREAD.match(line):
@@ -86,13 +104,40 @@ def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[Thread
             threads.append(_Thread(index=int(match[1]), name=match[2], lcore=lcore, is_named=True))
         elif not _is_summary(line, threads) and not _is_decoration(line):
             unread.append(line)
+    for thread in threads:
+        thread.nodes = _with_whole_names(thread.nodes)
+        if columns is not None and not (columns["calls"] or columns["vectors"]):
+            thread.time_s = None  # of counts that are not there no rate follows
     return tuple(thread.frozen() for thread in threads), tuple(unread)
 
 
 def _is_heading(line: str) -> bool:
     """Return whether a line is the heading of the columns, or a part of it; 18.x added `Perf Ticks` at its end."""
     rest = line.replace(" ", "").removesuffix("PerfTicks")
-    return any(rest in heading for heading in _HEADINGS)
+    return any(rest in heading for heading in _HEADINGS) or bool(_COLUMNS.match(line))
+
+
+def _with_whole_names(nodes: list[NodeCounters]) -> list[NodeCounters]:
+    """Return nodes with the ends of their names that VPP cut off, where these are nodes of a port that sends.
+
+    Such a port has two in a row: its output, and the one that sends. What is left of both may be the same.
+    """
+    counts = Counter(node.name for node in nodes)
+    whole: list[NodeCounters] = []
+    for place, node in enumerate(nodes):
+        port, dash, end = node.name.rpartition("-")
+        name = node.name
+        if len(name) != _CUT_NAME:
+            pass
+        elif counts[name] == 2 and "/" in name:
+            is_first = not place or nodes[place - 1].name != name
+            name = name.removesuffix("-") + ("-output" if is_first else "-tx")
+        elif dash and end and "output".startswith(end):
+            name = f"{port}-output"
+        elif end == "t" and place and nodes[place - 1].name == f"{port}-o":
+            name = f"{port}-tx"
+        whole.append(replace(node, name=name))
+    return whole
 
 
 def parse_max_vectors(text: str) -> tuple[tuple[tuple[int, str, int], ...], Unread]:
@@ -133,7 +178,7 @@ def _is_summary(line: str, threads: list[_Thread]) -> bool:
         thread.time_s = float(match[1])
         loops = _LOOPS.search(line)
         thread.loops_per_s = float(loops[1]) if loops else None
-        rate = _VECTOR_RATE.search(line)
+        rate = _VECTOR_RATE.search(line) or (_OLD_AVERAGE.search(line) if thread.time_s <= PAST_S else None)
         thread.vector_rate = float(rate[1]) if rate else None
         return True
     if match := _RATES.match(line):
@@ -149,17 +194,44 @@ def _is_summary(line: str, threads: list[_Thread]) -> bool:
 
 
 def _node(line: str, ticks_per_unit: float) -> NodeCounters | None:
-    """Return the node of a row: the last five tokens are numbers, before them stand name and state."""
+    """Return the node of a row: the last five tokens are numbers, before them stand name and state.
+
+    Without a heading nothing else shows a row whose state was cut.
+    """
     parts = line.rsplit(" ", 5)
-    match = _NAME_AND_STATE.match(parts[0]) if len(parts) == 6 else None
-    if match is None:
+    if len(parts) < 6:
         return _squeezed_node(line, ticks_per_unit)
+    match = _NAME_AND_STATE.match(parts[0])
+    is_bare = "e" in parts[4] and "." in parts[5] and _BARE_ROW.match(parts[0])
     try:
         calls, vectors, suspends = (whole(part) for part in parts[1:4])
         clocks_each, _ = (number(part) for part in parts[4:])
     except ValueError:
         return _squeezed_node(line, ticks_per_unit)
-    return _counters(match, (calls, vectors, suspends), clocks_each, ticks_per_unit)
+    if match is None and not is_bare:
+        return _squeezed_node(line, ticks_per_unit)
+    name, state = (match[1], match[2]) if match else (parts[0], "")
+    return _counters(name, state, (calls, vectors, suspends), clocks_each, ticks_per_unit)
+
+
+def _cut_node(line: str, columns: re.Match[str], ticks_per_unit: float) -> NodeCounters | None:
+    """Return the node of a row of a table with these columns; None where they do not tell packets per call."""
+    names = [name for name, title in columns.groupdict().items() if title and name != "state"]
+    parts = line.rsplit(" ", len(names))
+    try:
+        values = {name: number(part) for name, part in zip(names, parts[1:], strict=True)}
+    except ValueError:
+        return None
+    match = _NAME_AND_STATE.match(parts[0]) if columns["state"] else _BARE_ROW.match(parts[0])
+    calls, vectors, per_call = (values.get(name) for name in ("calls", "vectors", "per_call"))
+    if match is None or (per_call is None and (calls is None or vectors is None)):
+        return None
+    if vectors is None:
+        vectors = (calls if calls is not None else _VECTORS / per_call if per_call else 0) * (per_call or 0)
+    if calls is None:
+        calls = vectors / per_call if per_call else 0
+    counts = round(calls), round(vectors), round(values.get("suspends", 0))
+    return _counters(match[1], match[2] if columns["state"] else "", counts, values.get("clocks", 0.0), ticks_per_unit)
 
 
 def _squeezed_node(line: str, ticks_per_unit: float) -> NodeCounters | None:
@@ -179,7 +251,7 @@ def _squeezed_node(line: str, ticks_per_unit: float) -> NodeCounters | None:
                 if found is not None:
                     return None
                 found = reading
-    return _counters(head, found[:3], found[3], ticks_per_unit) if found else None
+    return _counters(head[1], head[2], found[:3], found[3], ticks_per_unit) if found else None
 
 
 def _keeps_numbers(rest: str, *counts: int) -> bool:
@@ -219,12 +291,12 @@ def _count_splits(digits: str, per_call: float) -> Iterator[tuple[int, int, int]
 
 
 def _counters(
-    match: re.Match[str], counts: tuple[int, int, int], clocks_each: float, ticks_per_unit: float
+    name: str, state: str, counts: tuple[int, int, int], clocks_each: float, ticks_per_unit: float
 ) -> NodeCounters:
     calls, vectors, suspends = counts
     return NodeCounters(
-        name=match[1],
-        state=_whole_state(match[2]),
+        name=name,
+        state=_whole_state(state),
         calls=calls,
         vectors=vectors,
         suspends=suspends,
@@ -236,7 +308,7 @@ def _counters(
 def _whole_state(printed: str) -> str:
     """Return a state in full, without the quotes that VPP 25.02 and newer print."""
     bare = printed.strip('"')
-    return next((state for state in _STATES if state == bare or state.startswith(bare)), bare)
+    return bare and next((state for state in _STATES if state == bare or state.startswith(bare)), bare)
 
 
 def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
