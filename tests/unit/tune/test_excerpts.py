@@ -340,3 +340,33 @@ def test_the_average_of_a_header_counts_where_rows_show_less_or_are_missing(tune
         verdict = tune(head + rates + rows).verdict
         assert any("vectors 255.0 of 256" in each for each in verdict.seen)
         assert verdict.word is VerdictWord.UNDECIDED and "are full" in verdict.text
+
+
+THREADS = """vpp# show threads
+ID     Name                Type        LWP     Sched Policy (Priority)  lcore  Core   Socket State
+0      vpp_main                        4711    other (0)                1      1      0
+1      vpp_wk_0            workers     4712    other (0)                {}     2      {}
+vpp# show interface rx-placement
+Thread 1 (vpp_wk_0):
+ node dpdk-input:
+    TenGigabitEthernet81/0/0 queue 0 (polling)
+vpp# show hardware-interfaces
+Name Idx Link Hardware
+TenGigabitEthernet81/0/0           1     up   TenGigabitEthernet81/0/0
+  Link speed: 10 Gbps
+  Ethernet address 3c:fd:fe:01:02:03
+  Intel X710/XL710 Family
+    carrier up full duplex max-frame-size 2044
+    pci: device 8086:1572 subsystem 8086:0000 address 0000:81:00.00 numa 1
+vpp#
+"""
+
+
+def test_the_sockets_of_threads_and_cards_show_a_remote_worker_without_its_load(tune: Any) -> None:
+    found = tune(THREADS.format(2, 0))
+    assert [(finding.rule, finding.subject) for finding in found.findings] == [
+        ("numa-remote", "TenGigabitEthernet81/0/0")
+    ]
+    assert "vpp_wk_0 runs on node 0 (CPU 2)" in found.findings[0].evidence[1].text
+    assert found.verdict.word is VerdictWord.RISK
+    assert rules(tune(THREADS.format(22, 1))) == []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.rates import short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
-from vppcfg.tune.load import PortLoad, ThreadLoad
+from vppcfg.tune.load import PortLoad
 from vppcfg.tune.reading import PciDevice
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.thresholds import PCIE_USABLE
@@ -85,17 +85,18 @@ def _pcie_finding(
 def find_numa_remote(situation: Situation) -> Iterator[Finding]:
     """Yield a finding per port and remote worker.
 
-    A worker polls a NIC that is attached to another NUMA node.
+    A worker polls a NIC that is attached to another NUMA node. What the worker does need not have been read.
     """
     nodes = _numa_nodes(situation)
-    threads = {thread.index: thread for thread in situation.load.threads}
+    threads = {place.index: (place.name, place.cpu) for place in situation.load.reading.places or ()}
+    threads |= {thread.index: (thread.name, thread.lcore) for thread in situation.load.threads}
     for port in situation.load.ports:
         at = port.hardware.numa if port.hardware else None
         if at is None:
             continue
         for index in sorted({queue.thread for queue in port.rx_queues}):
             if index in threads and nodes.get(index, at) != at:
-                yield _numa_remote_finding(port, at, threads[index], nodes[index], situation)
+                yield _numa_remote_finding(port, at, *threads[index], nodes[index], situation)
 
 
 def _numa_nodes(situation: Situation) -> dict[int, int]:
@@ -106,16 +107,18 @@ def _numa_nodes(situation: Situation) -> dict[int, int]:
     return {place.index: place.socket for place in reading.places or () if place.socket is not None} | nodes
 
 
-def _numa_remote_finding(port: PortLoad, at: int, thread: ThreadLoad, node: int, situation: Situation) -> Finding:
+def _numa_remote_finding(
+    port: PortLoad, at: int, thread: str, cpu: int | None, node: int, situation: Situation
+) -> Finding:
     reading = situation.load.reading
     return Finding(
         rule="numa-remote",
         severity=FindingSeverity.RISK,
         subject=port.name,
-        verdict=f"{thread.name} polls {port.name} from another NUMA node",
+        verdict=f"{thread} polls {port.name} from another NUMA node",
         evidence=(
             Evidence(text=f"{port.name} is attached to node {at}", source=reading.source("hardware")),
-            Evidence(text=f"{thread.name} runs on node {node} (CPU {thread.lcore})", source=reading.source("places")),
+            Evidence(text=f"{thread} runs on node {node} (CPU {cpu})", source=reading.source("places")),
         ),
         proposal=Remedy(
             text=f"poll it from workers on node {at}: list their CPUs in `cpu.workers`, or move the card to a slot of "
