@@ -10,7 +10,7 @@ from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-GOOD = "unix { nodaemon cli-listen /run/vpp/cli.sock }\nmemory { main-heap-size 1G }\ncpu { main-core 1 }\n"
+GOOD = "unix { nodaemon cli-listen /run/vpp/cli.sock }\nmemory { main-heap-size 1G }\ncpu { main-core 1 workers 1 }\n"
 QUIET = "plugins { plugin dpdk_plugin.so { disable } }\n"
 
 

@@ -17,6 +17,8 @@ from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_t
 from vppcfg.startup.conf.tree import ConfEntry
 from vppcfg.startup.conf.values import REVERSED_RANGE, why_unreadable
 
+WORKERS = ("corelist-workers", "coremask-workers", "workers")
+"""The keys that give VPP workers."""
 _NUMBER_FIRST = re.compile(r"\+?[0-9]")
 _BACKWARDS = re.compile(r"(?:[0-9]+(?:-[0-9]+)?,)*[0-9]+-[0-9]+")
 _READ_UP_TO_JUNK = (ArgumentForm.NUMBER, ArgumentForm.SIZE)

@@ -11,7 +11,7 @@ from vppcfg.common.numbers import whole_number
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
-from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
+from vppcfg.startup.conf.cpu_words import WORKERS, cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
 from vppcfg.startup.conf.old_words import gone_since, replacement
@@ -229,7 +229,7 @@ def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
 
 def _cpu_contradictions(entries: Sequence[ConfEntry], release: Release) -> Iterator[Problem]:
     has = {entry.name: entry for entry in entries}
-    placements = [entry for entry in entries if entry.name in ("corelist-workers", "coremask-workers", "workers")]
+    placements = [entry for entry in entries if entry.name in WORKERS]
     for entry in placements[1:]:
         text = f"{entry.name} and {placements[0].name} together stop VPP; keep one of them"
         yield problem("conf-contradiction", entry, text)

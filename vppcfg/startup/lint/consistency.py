@@ -11,7 +11,16 @@ from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.cores import core_problems
-from vppcfg.startup.lint.demand import MOST_DESCRIPTORS, ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
+from vppcfg.startup.lint.demand import (
+    MOST_DESCRIPTORS,
+    ConfFacts,
+    DeviceFacts,
+    entry_at,
+    facts_of,
+    number,
+    size_bytes,
+    workers_entry,
+)
 from vppcfg.startup.lint.dpdk import dpdk_problems
 from vppcfg.startup.lint.finding import notice, warning
 from vppcfg.startup.lint.sizes import size_problems
@@ -57,10 +66,7 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
 def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     """Find workers that never receive, and devices with more queues than there are workers."""
     queues = sum(device.rx_queues for device in facts.devices)
-    entry = next(
-        (found for key in ("corelist-workers", "coremask-workers", "workers") if (found := entry_at(conf, "cpu", key))),
-        None,
-    )
+    entry = workers_entry(conf)
     if entry is not None and facts.devices and facts.workers > queues:
         idle = facts.workers - queues
         text = (

@@ -10,7 +10,7 @@ from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
-from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, number
+from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, number, workers_entry
 from vppcfg.startup.lint.finding import notice, warning
 
 _MAIN_TAKES_A_CPU = Release(24, 10)
@@ -58,11 +58,6 @@ def _skipped(conf: Conf) -> int:
     return number(entry_at(conf, "cpu", "skip-cores")) or 0
 
 
-def _workers_entry(conf: Conf) -> ConfEntry | None:
-    names = ("corelist-workers", "coremask-workers", "workers")
-    return next((entry for name in names if (entry := entry_at(conf, "cpu", name)) is not None), None)
-
-
 def _skipped_cores(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     """Find threads on the first CPUs, which `skip-cores` takes away.
 
@@ -107,7 +102,7 @@ def _named_twice(conf: Conf) -> Iterator[Problem]:
 
 
 def _absent(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
-    main, workers, usable = entry_at(conf, "cpu", "main-core"), _workers_entry(conf), _usable(host)
+    main, workers, usable = entry_at(conf, "cpu", "main-core"), workers_entry(conf), _usable(host)
     if main is not None and facts.main_core is not None and facts.main_core not in usable:
         text = f"this machine has no CPU {facts.main_core} for the main thread, which stops VPP"
         yield problem("conf-cpu", main, f"{text}; usable are {cpu_text(usable)}")
@@ -119,7 +114,7 @@ def _absent(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
 
 def _too_few(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find more workers than CPUs are left for them, and more skipped CPUs than there are."""
-    usable, skipped, entry = _usable(host), _skipped(conf), _workers_entry(conf)
+    usable, skipped, entry = _usable(host), _skipped(conf), workers_entry(conf)
     skipping = entry_at(conf, "cpu", "skip-cores")
     if skipping is not None and skipped >= len(usable):
         text = f"skip-cores {skipped} leaves none of {numbered(len(usable), 'CPU')} to VPP, which stops"
@@ -135,7 +130,7 @@ def _too_few(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iter
 
 
 def _siblings(conf: Conf, facts: ConfFacts, cpus: Sequence[int], host: Host) -> Iterator[Problem]:
-    entry = _workers_entry(conf)
+    entry = workers_entry(conf)
     threads = [facts.main_core, *cpus] if facts.main_core is not None else cpus
     for index, cpu in enumerate(threads):
         found = host.cpu_by_id.get(cpu)
@@ -149,7 +144,7 @@ def _siblings(conf: Conf, facts: ConfFacts, cpus: Sequence[int], host: Host) -> 
 def _not_isolated(conf: Conf, cpus: Sequence[int], host: Host) -> Iterator[Problem]:
     """Find workers beside the CPUs that the kernel keeps free of other tasks."""
     isolated = {cpu.id for cpu in host.cpus if cpu.is_isolated}
-    left_out, entry = [cpu for cpu in cpus if cpu not in isolated], _workers_entry(conf)
+    left_out, entry = [cpu for cpu in cpus if cpu not in isolated], workers_entry(conf)
     if entry is not None and isolated and left_out:
         text = (
             f"the kernel keeps CPU {cpu_text(isolated)} free of other tasks (isolcpus), and runs such tasks on CPU "

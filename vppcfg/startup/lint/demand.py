@@ -8,7 +8,7 @@ from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of, whole_number
 from vppcfg.common.release import NEWEST
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
-from vppcfg.startup.conf.cpu_words import entries_read
+from vppcfg.startup.conf.cpu_words import WORKERS, entries_read
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _BUFFERS_PER_NUMA = 16384
@@ -92,6 +92,11 @@ def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
         return found.find(key) if found is not None else None
     read = entries_read(found.children or (), NEWEST)
     return next((entry for entry in reversed(read) if entry.name == key), None)
+
+
+def workers_entry(conf: Conf) -> ConfEntry | None:
+    """Return the entry that gives VPP workers, None when there is none."""
+    return next((entry for name in WORKERS if (entry := entry_at(conf, "cpu", name)) is not None), None)
 
 
 def number(entry: ConfEntry | None) -> int | None:

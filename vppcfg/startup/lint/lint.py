@@ -16,7 +16,7 @@ from vppcfg.startup.lint.caution import cautions
 from vppcfg.startup.lint.consistency import consistency_problems
 from vppcfg.startup.lint.finding import ConfFinding, ConfJudgement, ConfSurroundings, Level
 from vppcfg.startup.lint.machine import machine_problems
-from vppcfg.startup.lint.vpp_defaults import default_problems
+from vppcfg.startup.lint.vpp_defaults import default_problems, unknown_default_problems
 
 _STARTS_NEVERTHELESS = frozenset({"conf-passed-over"})
 
@@ -80,6 +80,8 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
     if known.host is not None:
         for one in machine_problems(conf, release, known.host, known.folders):
             yield one, Level.MACHINE
+    for one in unknown_default_problems(conf) if known.host is None else ():
+        yield one, Level.SENSE
     for one in cautions(conf):
         yield one, Level.HABITS
     for one in default_problems(conf, release, known.installed):

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from vppcfg.common.numbers import KIB, MIB, size_text
 from vppcfg.common.release import Release
 from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST
 from vppcfg.model.problem import Problem
+from vppcfg.startup.conf.cpu_words import WORKERS
 from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.tree import Conf
-from vppcfg.startup.lint.demand import entry_at
+from vppcfg.startup.lint.demand import entry_at, size_bytes
 from vppcfg.startup.lint.finding import notice, warning
 
+_ORDINARY_PAGE, _USUAL_HUGEPAGE = 4 * KIB, 2 * MIB
 _MAIN_CORE_PINNED = Release(24, 10)
 _NO_ECHO = Release(24, 2)
 """The first release whose lcp-sync does not send Linux what linux-nl has just reported (2c9b128e1b3)."""
+
+
+def unknown_default_problems(conf: Conf) -> Iterator[Problem]:
+    """Yield what hangs on a default of the machine, where no machine is known."""
+    entry = entry_at(conf, "buffers", "page-size")
+    page, is_told = size_bytes(entry) or 0, entry_at(conf, "memory", "default-hugepage-size") is not None
+    if entry is not None and page > _ORDINARY_PAGE and page != _USUAL_HUGEPAGE and not is_told:
+        asked = size_text(page)
+        text = f"VPP stops at buffers on pages of {asked} where the kernel's default hugepages have another size"
+        yield notice("conf-hugepages", entry, f"{text}; write `page-size default-hugepage`")
 
 
 def default_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
@@ -35,6 +48,10 @@ def default_problems(conf: Conf, release: Release, installed: Collection[str] | 
             f"no main-core is given: VPP {_MAIN_CORE_PINNED} and newer pin the main thread to the CPU that it began on"
         )
         yield notice("conf-main-core", conf.stanza("cpu"), text)
+    cpu = conf.stanza("cpu")
+    if not set(WORKERS) & {child.name for child in (cpu.children if cpu is not None else None) or ()}:
+        text = "no worker is given: the main thread forwards, and API, command line and routes wait for packets"
+        yield notice("conf-no-workers", cpu, text)
     unix = conf.stanza("unix")
     if entry_at(conf, "unix", "cli-listen") is None and entry_at(conf, "unix", "interactive") is None:
         yield notice(
