@@ -162,7 +162,7 @@ def _received_pps(situation: Situation) -> float | None:
 
 def check_errors(situation: Situation) -> Check:
     if situation.load.reading.errors is not None:
-        return Check(seen="error counters")
+        return Check(seen="error counters" if situation.load.drops else "error counters (none of drops)")
     dropped, received = _dropped_pps(situation.load.reading)
     if dropped <= max(DROPS_PPS, DROP_SHARE * received):
         return Check(missing="error counters", commands=("show errors",))

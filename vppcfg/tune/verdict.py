@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from vppcfg.common.numbers import numbered
 from vppcfg.record import record
 from vppcfg.tune.checks import PAUSE, Check, check_errors, check_load, check_ports, check_threads, thread_count
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.loss_check import LOST_BEFORE, check_losses
 from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.summary import summaries
 from vppcfg.tune.thresholds import IDLE_PPS
 
 _CHECKS = (check_ports, check_threads, check_load, check_losses, check_errors)
@@ -70,6 +72,7 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
     """Return the verdict on a situation in which the rules found `findings`."""
     checks = tuple(look(situation) for look in _CHECKS)
     missing = tuple(check.missing for check in checks if check.missing)
+    seen = (*(check.seen for check in checks if check.seen), *summaries(situation.load.reading))
     by_trials = not situation.load.threads and bool(situation.trials)
     word = _worst(findings)
     if word is None and missing and not by_trials:
@@ -79,9 +82,9 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
         word = VerdictWord.IDLE if is_idle else VerdictWord.HEALTHY
     return Judgement(
         word=word,
-        text=_text(word, checks, findings),
+        text=_text(word, checks, findings, len(seen)),
         scope=_scope(situation),
-        seen=tuple(check.seen for check in checks if check.seen),
+        seen=seen,
         missing=() if by_trials else missing,
         next=_in_order([check.commands for check in checks if check.missing]),
     )
@@ -109,7 +112,7 @@ def _worst(findings: Sequence[Finding]) -> VerdictWord | None:
     return next((word for severity, word in words.items() if severity in severities), None)
 
 
-def _text(word: VerdictWord, checks: Sequence[Check], findings: Sequence[Finding]) -> str:
+def _text(word: VerdictWord, checks: Sequence[Check], findings: Sequence[Finding], seen: int) -> str:
     if word is VerdictWord.HEALTHY:
         return "nothing is lost and nothing is at its limit"
     if word is VerdictWord.IDLE:
@@ -118,9 +121,12 @@ def _text(word: VerdictWord, checks: Sequence[Check], findings: Sequence[Finding
         suspicions = [check.suspicion for check in checks if check.suspicion]
         if any(finding.undecided and finding.rule in _ABOUT_LOSSES for finding in findings):
             suspicions.insert(0, LOST_BEFORE)
-        missing = sum(bool(check.missing) for check in checks)
+        missing = sum(bool(check.missing) and not check.seen for check in checks)
+        parts = sum(bool(check.missing and check.seen) for check in checks)
+        unseen = f"{missing} of {missing + seen} things were not seen" if missing else ""
+        in_part = f"{numbered(parts, 'thing')} in part only" if parts else ""
         return next(iter(suspicions), "") or (
-            f"nothing seen is at its limit, but {missing} of {len(checks)} things were not seen"
+            f"nothing seen is at its limit, but {', and '.join(filter(None, (unseen, in_part)))}"
         )
     worst = next(finding for finding in findings if finding.severity.value == word.value)
     return worst.verdict

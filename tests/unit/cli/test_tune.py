@@ -238,8 +238,9 @@ def test_a_verdict_can_be_a_failure(fail_on: str, case: str, code: ExitCode, tmp
 def test_what_was_not_seen_comes_first_when_nothing_is_decided(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "-q", "--from", ONE]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Undecided: nothing seen is at its limit, but 4 of 5 things were not seen"
-    assert lines[1].startswith("  seen     1 of 2 threads")
-    assert lines[2].startswith("  not seen ports and their missed packets; the other threads")
+    assert lines[0] == "Undecided: nothing seen is at its limit, but 3 of 6 things were not seen, and 1"
+    assert lines[1] == "  thing in part only"
+    assert lines[2].startswith("  seen     1 of 2 threads")
+    assert lines[4].startswith("  not seen ports and their missed packets; the other threads")
     assert any(line.startswith("  next     vppctl show interface; vppctl clear") for line in lines)
     assert max(map(len, lines)) <= 80

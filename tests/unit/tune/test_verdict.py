@@ -9,7 +9,16 @@ from tests.unit.tune.material import GI1, GI3, load, port, rules, situation, wit
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.loss_check import LOST_BEFORE
-from vppcfg.tune.reading import Hardware, InterfaceCounters, PrintedRates, Reading, ThreadCounters, ThreadPlace
+from vppcfg.tune.reading import (
+    BufferPool,
+    Hardware,
+    Heap,
+    InterfaceCounters,
+    PrintedRates,
+    Reading,
+    ThreadCounters,
+    ThreadPlace,
+)
 from vppcfg.tune.verdict import Judgement, VerdictWord
 
 MAIN, WORKER = replace(worker(0), nodes=worker(0).nodes[1:]), worker(1)
@@ -167,3 +176,20 @@ def test_what_an_acl_denies_is_no_loss_however_much_it_is() -> None:
     flood = replace(shown(), ports=ports, errors=(denied,))
     assert verdict(flood).word is VerdictWord.HEALTHY
     assert verdict(replace(flood, errors=(replace(denied, reason="ip4 ttl <= 1"),))).word is VerdictWord.LOSS
+
+
+def test_what_was_read_and_is_well_is_summed_up_and_counts_as_seen() -> None:
+    read = Reading(
+        version="26.10",
+        buffers=(BufferPool(name="default-numa-0", total=128_270, available=127_116, cached=0, used=1154),),
+        heaps=(Heap(name="main heap", total_bytes=1 << 30, used_bytes=200 << 20),),
+    )
+    said = verdict(load(threads=(), reading=read, duration_s=None))
+    assert said.seen == (
+        "VPP 26.10",
+        "buffers of default-numa-0: 0.90 % of 128,270 used",
+        "main heap: 19.5 % of 1,024M used",
+    )
+    assert said.text == "nothing seen is at its limit, but 5 of 8 things were not seen"
+    full = replace(read, heaps=(Heap(name="main heap", total_bytes=1 << 30, used_bytes=900 << 20),))
+    assert not any("heap" in each for each in verdict(load(threads=(), reading=full)).seen)

@@ -37,7 +37,7 @@ def find_buffers(situation: Situation) -> Iterator[Finding]:
     """
     ports = {port.name: port.no_buf_pps for port in situation.load.ports if port.no_buf_pps}
     nodes = [rate for rate in situation.load.errors if _is_lack(rate, situation)]
-    scarce = [pool for pool in situation.load.reading.buffers or () if pool.total and _free_share(pool) < BUFFERS_FREE]
+    scarce = [pool for pool in situation.load.reading.buffers or () if is_scarce(pool)]
     if ports or nodes or scarce:
         yield _buffers_finding(situation, ports, nodes, scarce)
 
@@ -52,6 +52,11 @@ def _is_lack(rate: ErrorRate, situation: Situation) -> bool:
 def is_no_buffer(rate: ErrorRate) -> bool:
     """Return whether a counter shows that no buffer was free."""
     return bool(_NO_BUFFER.search(rate.reason.lower().replace("_", " ")))
+
+
+def is_scarce(pool: BufferPool) -> bool:
+    """Return whether a pool has so few free buffers that a burst finds none."""
+    return bool(pool.total) and _free_share(pool) < BUFFERS_FREE
 
 
 def _free_share(pool: BufferPool) -> float:
