@@ -59,8 +59,13 @@ _PREFERRED_TEXTS = {"buffers", "pci"}
 def load_of_captures(captures: Sequence[Capture]) -> Load:
     """Return the load between the first and the last capture, or of the time that the only one covers.
 
+    A capture of nothing but a machine is the machine of the others.
     Raise UsageError when a capture has nothing about a VPP.
     """
+    machines = [capture for capture in captures if not capture.texts and capture.documents.keys() == {"host"}]
+    others = [capture for capture in captures if capture not in machines]
+    if machines and others:
+        captures = [replace(each, documents={**machines[-1].documents, **each.documents}) for each in others]
     return load_of([reading_of(capture) for capture in captures])
 
 

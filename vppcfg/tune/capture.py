@@ -50,6 +50,8 @@ more than ten seconds.
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
 _TIMES = "capture.json"
+_MACHINE = "host.json"
+"""One beside several looks is the machine of all of them."""
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 """Where str.splitlines takes texts apart."""
 _BINARY_LOOK = 4096
@@ -91,17 +93,21 @@ def _captures_in(files: Files, name: str) -> tuple[Capture, ...]:
     times, lines = _times(files, name)
     folders = sorted({each.partition("/")[0] for each in files if "/" in each}, key=natural_key)
     others = [each for each in files if "/" not in each and each != _TIMES]
-    if folders and not others and all(folder.isdecimal() for folder in folders):
+    if folders and set(others) <= {_MACHINE} and all(folder.isdecimal() for folder in folders):
         return tuple(
             _capture(below, f"{name}/{folder}", times.get(folder), lines.get(folder, {}))
             if _is_ours(below)
             else _gathered(below, f"{name}/{folder}")
             for folder in folders
-            for below in [files_below(files, folder)]
+            for below in [_with_machine(files_below(files, folder), files)]
         )
     if _is_ours(files):
         return (_capture(files, name, times.get("1"), lines.get("1", {})),)
     return (_gathered(files, name),)
+
+
+def _with_machine(below: Files, files: Files) -> Files:
+    return {_MACHINE: files[_MACHINE], **below} if _MACHINE in files else below
 
 
 def _top(files: Files) -> str:
@@ -249,6 +255,10 @@ def _capture(files: Files, folder: str, taken_s: float | None, lines: Mapping[st
 
 
 def _pasted(content: bytes, path: Path) -> Capture:
+    if content.lstrip().startswith(b"{"):
+        document, unsupported_reason = _json({path.name: content}, path.name, str(path.parent))
+        if not unsupported_reason and is_machine(document):
+            return Capture(name=str(path), documents={"host": document})
     paste = split_paste(_decoded(content, str(path)))
     if not paste.texts:
         raise UsageError(
@@ -256,6 +266,11 @@ def _pasted(content: bytes, path: Path) -> Capture:
             "paste a session with its prompts (`vpp# show runtime`), or name a folder with one file per command",
         )
     return Capture(name=str(path), texts=paste.texts, whole=paste.whole, is_debug_build=paste.is_debug_build)
+
+
+def is_machine(document: Any) -> bool:
+    """Return whether a document is one of a machine, as a capture has it or `vppcfg host` writes it."""
+    return isinstance(document, dict) and not document.keys().isdisjoint({"cpus", "siblings"})
 
 
 def _decoded(content: bytes, name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.tune.material import CASES
 from vppcfg.errors import UsageError
 from vppcfg.model.host import Cpu, Host, Nic, PcieLink, host_document
-from vppcfg.tune.assemble import reading_of
+from vppcfg.tune.assemble import load_of_captures, reading_of
 from vppcfg.tune.capture import Capture, read_captures, write_captures
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.reading import Reading
@@ -61,6 +61,22 @@ def test_the_inventory_of_a_machine_is_read_as_its_part_of_a_capture(tmp_path: P
     assert (host.isolated, host.siblings) == (frozenset({1}), (frozenset({0, 1}), frozenset({2, 3})))
     assert dict(host.sockets) == {0: 0, 1: 0, 2: 1, 3: 1}
     assert host.pci_links == (("0000:01:00.0", 8.0, 4, 8.0, 4),)
+
+
+def test_the_inventory_of_a_machine_beside_several_looks_or_given_alone_is_that_of_all_of_them(tmp_path: Path) -> None:
+    cpus = tuple(Cpu(id=each, siblings=(each,), is_isolated=each == 1) for each in range(2))
+    looks, alone = tmp_path / "looks", tmp_path / "machine.json"
+    for number in ("1", "2"):
+        (looks / number).mkdir(parents=True)
+        (looks / number / "runtime.txt").write_text(RUNTIME)
+    alone.write_text(json.dumps(host_document(Host(cpus=cpus))))
+    apart = load_of_captures([*read_captures(looks), *read_captures(alone)])
+    (looks / "host.json").write_text(alone.read_text())
+    captures = read_captures(looks)
+    assert len(captures) == 2
+    for load in (apart, load_of_captures(captures)):
+        assert load.former is not None and load.former.host == load.reading.host
+        assert load.reading.host is not None and load.reading.host.isolated == frozenset({1})
 
 
 def test_a_document_of_something_else_is_no_machine() -> None:
