@@ -53,9 +53,15 @@ def thread_count(reading: Reading) -> int | None:
 
 
 def _is_alone(reading: Reading) -> bool:
-    """Return whether there is one table, of a VPP without workers: it has processes, and no line names it."""
+    """Return whether there is one table, of a VPP without workers.
+
+    It has processes, no line names it, and no row is there twice, as of several threads whose lines are gone.
+    """
     tables = reading.threads or ()
-    return len(tables) == 1 and not tables[0].is_named and any(node.suspends for node in tables[0].nodes)
+    if len(tables) != 1 or tables[0].is_named:
+        return False
+    names = [node.name for node in tables[0].nodes]
+    return any(node.suspends for node in tables[0].nodes) and len(set(names)) == len(names)
 
 
 def check_threads(situation: Situation) -> Check:
@@ -111,7 +117,8 @@ def _may_be_full(thread: ThreadLoad) -> bool:
 
 def _fullest(thread: ThreadLoad) -> float:
     """Return the mean vector of a thread, by its rows, or by its header, which has that of the last seconds."""
-    return max(thread.vectors, thread.vector_rate or 0.0)
+    fullest = max(thread.vectors, thread.vector_rate or 0.0)
+    return fullest if fullest >= SATURATED_VECTOR or not thread.graph else thread.n_graph
 
 
 def _lacks_rows(thread: ThreadLoad) -> bool:

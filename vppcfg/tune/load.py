@@ -14,6 +14,8 @@ from vppcfg.tune.drop_reasons import DropReason, drop_reason
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
 from vppcfg.tune.thresholds import FRAME
 
+_MOST_PACKETS = 0.75
+"""Ours: share of the busiest node's packets from which on a node is one that most packets pass."""
 _DROPS_WHAT_IT_SENDS = re.compile(r"^(?:VirtualEthernet|tap|virtio|Bond)")
 
 
@@ -115,8 +117,18 @@ class ThreadLoad:
 
     @cached_property
     def vectors(self) -> float:
-        """Return the mean vector of the graph; where its rows are missing, what the header has, or full polls show."""
-        return self.n_graph if self.graph else max(self.vector_rate or 0.0, min(self.n_rx, FRAME))
+        """Return the mean vector of the nodes that most packets pass, the fullest of them.
+
+        Ports that packets are spread over have smaller ones, however full the thread is, and drops of many nodes come
+        together. Where rows are missing it is what the header has, or full polls show.
+        """
+        most = max((node.vectors for node in self.graph), default=0)
+        busy = [
+            node.vectors_per_call
+            for node in self.graph
+            if node.vectors >= _MOST_PACKETS * most and not node.name.endswith("drop")
+        ]
+        return max(busy, default=max(self.vector_rate or 0.0, min(self.n_rx, FRAME)))
 
     @cached_property
     def n_rx(self) -> float:

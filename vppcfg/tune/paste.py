@@ -27,7 +27,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     (r"run\w*", "runtime"),
     (r"err\w*|node\s+count\w*", "errors"),
     (r"ha[\w-]*", "hardware"),
-    (r"int\w*\s+rx(?:-p\w*)?", "rx-placement"),
+    (r"int\w*\s+(?:rx(?:-p\w*)?|placement)", "rx-placement"),
     (r"int\w*\s+(?:addr|feat|span|sec|tx-)\S*.*", ""),
     (r"int\w*", "interface"),
     (r"buf\w*", "buffers"),
@@ -72,7 +72,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         r"(?:rx packets|rx bytes|tx packets|tx bytes|rx-miss|rx-no-buf|rx-error|tx-error|drops|punts?) +\d+$",
         "interface",
     ),
-    (r"\S+ queue \d+ \((?:polling|interrupt|adaptive)\)$", "rx-placement"),
+    (r"\S+ queue \d+(?: \((?:polling|interrupt|adaptive)\))?$", "rx-placement"),
     (r"node \S+-(?:input|rx):$", "rx-placement"),
     (r"default-numa-\d+ ", "buffers"),
     (r"total: [\d.]+[KMG]?, used: ", "memory"),
@@ -82,7 +82,7 @@ _LINES_ABOVE_MAX = 4
 """Lines above the heading of `show runtime max`, which are those of `show runtime`."""
 _ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))
 _ANY_SHAPE = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _SHAPES))
-_OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
+_OF_A_THREAD = re.compile(r"(?:^|(?<= ))Thread \d+ \(\S+\):$")
 _BY_THREAD = {"rx-placement", "errors"}
 """Outputs with such a line above what belongs to a thread; the next line shows which one it is."""
 _BARE_THREAD = re.compile(r"^\s*Thread \d+ \S+\s*$")
@@ -144,8 +144,8 @@ def split_paste(text: str) -> Paste:
         if _LEFT_OUT.match(plain):
             excerpts.add(present)
             continue
-        if present not in _BY_THREAD and _OF_A_THREAD.match(plain):
-            present, is_skipped, heads = "", False, [line]
+        if present not in _BY_THREAD and (of_thread := _OF_A_THREAD.search(plain)):
+            present, is_skipped, heads = "", False, [of_thread[0]]
             continue
         header = _header(plain, present)
         if header == "memory" and present == "runtime" and _BARE_THREAD.match(_last(found[present])):

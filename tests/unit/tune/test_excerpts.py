@@ -370,3 +370,28 @@ def test_the_sockets_of_threads_and_cards_show_a_remote_worker_without_its_load(
     assert "vpp_wk_0 runs on node 0 (CPU 2)" in found.findings[0].evidence[1].text
     assert found.verdict.word is VerdictWord.RISK
     assert rules(tune(THREADS.format(22, 1))) == []
+
+
+def test_a_worker_is_full_whose_packets_are_spread_over_ports(tune: Any) -> None:
+    rows = "{}bond-input active 1000 256000 0 1.76e1 256.00\nbond-output active 1000 256000 0 1.71e1 256.00\n"
+    ports = "".join(
+        f"xe{port}-{node} active 1000 128000 0 7.00e1 128.00\n" for port in (0, 1) for node in ("output", "tx")
+    )
+    found = tune(TITLE + rows.format("") + ports)
+    assert "are full" in found.verdict.text and "1 thread (vectors 256.0 of 256)" in found.verdict.seen
+    assert rules(tune(TITLE + rows.format("dpdk-input polling 1000 256000 0 5.00e1 256.00\n") + ports)) == ["cpu-bound"]
+    dropped = "ip4-input active 2000 256000 0 1e1 128.00\nerror-drop active 1000 256000 0 1e1 256.00\n"
+    assert "are full" not in tune(TITLE + dropped).verdict.text
+
+
+def test_rows_of_several_threads_whose_lines_are_gone_are_not_those_of_all_threads(tune: Any) -> None:
+    row = "unix-epoll-input polling 6464 0 0 3.56e6 0.00\n"
+    process = "unix-cli-new-session any wait 0 0 30 2.72e3 0.00\n"
+    assert any("1 of 1 thread" in each for each in tune(process + row).verdict.seen)
+    assert not any("1 of 1 thread" in each for each in tune(process + row + row).verdict.seen)
+
+
+@pytest.mark.parametrize("start", ["vpp# show interface placement\n", "vpp[1]: EAL init args: --main-lcore 1 "])
+def test_placement_is_read_without_modes_and_behind_words_of_a_log(read: Any, start: str) -> None:
+    queues = read(f"{start}Thread 1 (vpp_wk_0):\n  node af-packet-input:\n    host-a queue 0\n").reading.rx_queues
+    assert [(queue.interface, queue.thread, queue.mode) for queue in queues] == [("host-a", 1, "unknown")]

@@ -58,7 +58,7 @@ def _works_all_the_time(thread: ThreadLoad, situation: Situation) -> bool:
     if not base_hz or base_hz < BASE_FIT_HZ or not thread.duration_s or thread.is_fed_by_generator:
         return False
     work_hz = thread.per_s(sum(node.clocks for node in thread.graph))
-    return thread.n_graph >= SATURATED_VECTOR and work_hz >= _ALL_CLOCKS * base_hz
+    return thread.vectors >= SATURATED_VECTOR and work_hz >= _ALL_CLOCKS * base_hz
 
 
 def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
@@ -140,7 +140,7 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
     source = nodes_source(situation)
     queues = situation.busy_queues(thread)
     parts = [
-        Evidence(text=f"{thread.n_graph:.2f} packets per call in the graph of {thread.name} (256 is full)",
+        Evidence(text=f"{thread.vectors:.2f} packets per call in the graph of {thread.name} (256 is full)",
                  source=source)
     ] if thread.graph else []  # fmt: skip
     parts.append(

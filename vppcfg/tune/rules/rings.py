@@ -44,7 +44,7 @@ def find_rx_ring(situation: Situation) -> Iterator[Finding]:
         if not port.rx_miss_pps or not threads:
             continue
         is_relaxed = all(
-            thread.n_rx < RING_FILLED * situation.busy_queues(thread) and thread.n_graph < SATURATED_VECTOR
+            thread.n_rx < RING_FILLED * situation.busy_queues(thread) and thread.vectors < SATURATED_VECTOR
             for thread in threads
         )
         bursty = is_bursty(threads, situation)
@@ -149,7 +149,7 @@ def _starves(port: PortLoad, situation: Situation) -> bool:
     line = situation.tx_line_pps(port)
     if port.tx_lost_pps < TX_DEFICIT * handed or (line and (port.tx_pps or 0.0) >= LINE_SHARE * line):
         return False
-    saturated = any(thread.n_graph >= SATURATED_VECTOR for thread in situation.load.forwarding)
+    saturated = any(thread.vectors >= SATURATED_VECTOR for thread in situation.load.forwarding)
     return is_sustained(port, situation.load) and (not saturated or not limits)
 
 

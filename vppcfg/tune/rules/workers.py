@@ -43,7 +43,7 @@ def find_worker_imbalance(situation: Situation) -> Iterator[Finding]:
 def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) -> Finding:
     workers = situation.load.workers
     mean = total / len(workers)
-    is_full = busiest.n_graph >= SATURATED_VECTOR
+    is_full = busiest.vectors >= SATURATED_VECTOR
     moves = _queue_moves(situation.load, busiest)
     return Finding(
         rule="worker-imbalance",
@@ -144,8 +144,8 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
                  source=situation.load.reading.source("rx_queues"))
         for queue in placed
     ]  # fmt: skip
-    if main.n_graph >= SATURATED_VECTOR:
-        text = f"{main.n_graph:.2f} packets per call in its graph (256 is full)"
+    if main.vectors >= SATURATED_VECTOR:
+        text = f"{main.vectors:.2f} packets per call in its graph (256 is full)"
         evidence.append(Evidence(text=text, source=nodes_source(situation)))
     workers_there = len(situation.load.workers)
     moves = tuple(_placement(queue, number % workers_there) for number, queue in enumerate(placed) if has_workers)

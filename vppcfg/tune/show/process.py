@@ -16,7 +16,8 @@ _FREQUENCY = re.compile(r"^Base frequency: (\d*\.?\d+) GHz$")
 _POLICIES = {"other", "batch", "idle", "fifo", "rr", "deadline", "(nil)"}
 """The last one is what VPP prints of a thread that is not pinned, in a container for one."""
 _THREAD = re.compile(r"^Thread (\d+)\b")
-_QUEUE = re.compile(r"^(\S+) queue (\d+) \((\w+)\)$")
+_QUEUE = re.compile(r"^(\S+) queue (\d+)(?: \((\w+)\))?$")
+"""VPP 17.04 printed no modes."""
 _NAME = re.compile(r"^base .*name '([^']*)'$")
 _USE = re.compile(r"^total: (\d*\.?\d+)([KMGT]?), used: (\d*\.?\d+)([KMGT]?),", re.IGNORECASE)
 _SCALE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -82,7 +83,7 @@ def parse_placement(text: str) -> tuple[tuple[RxQueue, ...], Unread]:
         if match := _THREAD.match(line):
             thread = int(match[1])
         elif (match := _QUEUE.match(line)) and thread is not None:
-            queues.append(RxQueue(interface=match[1], queue=int(match[2]), thread=thread, mode=match[3]))
+            queues.append(RxQueue(interface=match[1], queue=int(match[2]), thread=thread, mode=match[3] or "unknown"))
         elif not line.startswith("node "):
             unread.append(line)
     return tuple(queues), tuple(unread)
