@@ -13,6 +13,7 @@ from vppcfg.tune.drop_reasons import Meaning, drop_reason
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.load import ErrorRate
+from vppcfg.tune.loss_check import LOST_BEFORE
 from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
@@ -82,8 +83,9 @@ def test_what_older_nodes_count_beside_errors_is_no_error(node: str, reason: str
 def test_drops_that_somebody_asked_for_are_told_from_losses(node: str, reason: str, meaning: Meaning) -> None:
     why = drop_reason(node, reason, "error")
     assert why is not None and why.meaning is meaning
-    is_loss = pasted(node, reason, "error").verdict.word is VerdictWord.LOSS
-    assert is_loss == (meaning is Meaning.LOSS)
+    verdict = pasted(node, reason, "error").verdict
+    assert (verdict.word is VerdictWord.LOSS) == (meaning is Meaning.LOSS)
+    assert (verdict.text == LOST_BEFORE) == (meaning is Meaning.FOREIGN)
 
 
 def test_counters_of_one_reason_are_added_up_and_named() -> None:

@@ -254,7 +254,7 @@ def _old_fault_finding(
             basis=Basis.COMPUTED if is_explained and why.is_known else Basis.GUESS,
         ),
         disproof="the counter does not grow any more",
-        undecided="whether it goes on: read it twice",
+        undecided="" if why.meaning is Meaning.ASKED_FOR else "whether it goes on: read it twice",
     )  # fmt: skip
 
 
