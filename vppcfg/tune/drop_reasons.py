@@ -49,8 +49,9 @@ _DROPPED = re.compile(
 _PASSED = re.compile(
     r"^(?:none|ok|[rt]x|options|accept|dispatch(?:ed)?|completed|clamped|resolved|matched|missed|local flow|remote flow"
     r"|(?:in|out) default|next (?:in2out|out2in)|node-called|restart session timer|same worker|do handoff|l2 uu fwd"
-    r"|spi 0|extract|timer|enqueued|connected|fmask unresolved|fragmented outer packet)$"
-    r"|permit|process|\bhits?\b|\bmiss(?:es)?$|\bsent\b|\b[rt]x(?: post)? pkts$|\b[rt]x$|rcvd|receiv|forward"
+    r"|spi 0|extract|timer|connected|fmask unresolved|fragmented outer packet)$"
+    r"|permit|process|\b(?:de|en)queued\b|emulated|translated|redirected"
+    r"|\bhits?\b|\bmiss(?:es)?$|\bsent\b|\b[rt]x(?: post)? pkts$|\b[rt]x$|rcvd|receiv|forward"
     r"|transmitted|\b(?:de|en)cap(?:s\b|sulated|$)|learn|\b(?:packets|pkts)(?: |$)|fragments? (?:received|cached)"
     r"|packet fragmented|success|reassembled|throttled|\bgood\b|\bvalid\b|present$|\breq$|requests$|replies"
     r"|session|steered|copied|^copies|keepalive|hand-?off|moves$|resolved$|sa init retransmit$|nsh decap"

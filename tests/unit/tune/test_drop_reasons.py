@@ -17,6 +17,7 @@ from vppcfg.tune.loss_check import LOST_BEFORE
 from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.show.runtime import parse_errors
 from vppcfg.tune.verdict import VerdictWord
 
 TABLE = Path(__file__).with_name("vpp_counters.txt")
@@ -114,3 +115,16 @@ def test_what_filters_have_dropped_leaves_no_doubt_about_the_drops_of_ports() ->
         "dropped" in each
         for each in diagnose(Situation(load=load(port(counters=counters), duration_s=None))).verdict.missing
     )
+
+
+def test_a_counter_of_a_release_without_severities_keeps_its_words() -> None:
+    old = "   7  dpdk-input  no error\n 900  tap-input  buffer alloc error\n  12  arp-input  ARP replies sent\n"
+    found = {each.reason: each.severity for each in parse_errors(old)[0]}
+    assert found == dict.fromkeys(("no error", "buffer alloc error", "ARP replies sent"), "")
+    new = (
+        "Count Node Reason Severity\n 7  dpdk-input  no error  error\n 900  tap-input  buffer alloc error  error  12\n"
+    )
+    assert {each.reason: each.severity for each in parse_errors(new)[0]} == dict.fromkeys(
+        ("no error", "buffer alloc error"), "error"
+    )
+    assert not pasted("dpdk-input", "no error", "").findings

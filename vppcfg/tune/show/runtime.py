@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
 from vppcfg.tune.show import Unread, clean_lines, joined, number, whole
@@ -315,12 +316,15 @@ def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
     """Return the counters by node and reason, rows of threads summed, and what could not be read."""
     counters: list[ErrorCounter] = []
     unread: list[str] = []
-    for line in clean_lines(text):
-        if line.startswith("Total:"):
-            break  # what follows in `show errors verbose` is the same again
+    lines = list(
+        takewhile(lambda line: not line.startswith("Total:"), clean_lines(text))
+    )  # behind it is the same again
+    rows = [line for line in lines if _ROW.match(line)]
+    has_severity = "Severity" in "".join(lines) or all(_severity_of(row) for row in rows)
+    for line in lines:
         if line.replace(" ", "").startswith("CountNode") or line.startswith("Thread ") or _is_end_of_severity(line):
             continue
-        counter = _counter(line)
+        counter = _counter(line, has_severity=has_severity)
         if counter is None:
             unread.append(line)
         else:
@@ -342,15 +346,25 @@ def summed(counters: Iterable[ErrorCounter]) -> tuple[ErrorCounter, ...]:
     return tuple(found.values())
 
 
-def _counter(line: str) -> ErrorCounter | None:
+def _severity_of(row: str) -> str:
+    """Return the severity at the end of a row, before the index that `verbose` adds; up to 20.09 VPP has none.
+
+    A counter is called `no error`.
+    """
+    words = row.split()
+    if words[-1].isdecimal():
+        words.pop()
+    return words[-1] if words[-1] in _SEVERITIES and words[-2] != "no" else ""
+
+
+def _counter(line: str, *, has_severity: bool) -> ErrorCounter | None:
     match = _ROW.match(line)
     if match is None:
         return None
+    severity = _severity_of(line) if has_severity else ""
     words = match[3].split()
-    if len(words) > 2 and words[-1].isdecimal() and words[-2] in _SEVERITIES:
-        words.pop()  # the index in `verbose`
-    severity = words.pop() if len(words) > 1 and words[-1] in _SEVERITIES else ""
-    return ErrorCounter(node=match[2], reason=" ".join(words), count=int(match[1]), severity=severity)
+    reason = words[: -2 if words[-1].isdecimal() else -1] if severity else words
+    return ErrorCounter(node=match[2], reason=" ".join(reason or words), count=int(match[1]), severity=severity)
 
 
 def parse_trace(text: str) -> tuple[bool, Unread]:
