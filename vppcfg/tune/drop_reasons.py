@@ -32,6 +32,7 @@ class DropReason:
     """What they are; the words of the counter where nothing more is known."""
     meaning: Meaning
     is_known: bool = True
+    """Whether there is more to say than the counter does."""
 
 
 _NO_FAULT = re.compile(
@@ -40,12 +41,14 @@ _NO_FAULT = re.compile(
     r"|^(?:create exists|link local rw|control plane packet|requested.eviction)$"
     r"|^(?:udp port punt|timed out block)$|^l2 not learned|^sflow "
 )
+"""What counts no lost packet, whatever else its words look like."""
 _DROPPED = re.compile(
     r"drop|\bden(?:y|ied)\b|discard|\berrors?\b|fail|\bbad\b|invalid|(?:lookup|table).miss|\bno\b|\bnot\b|\bnon\b|unknown"
     r"|unsup|unable|\bcan(?:'|no)?t\b|couldn|exceed|expire|mismatch|overflow|\bfull\b|\black\b|down\b|disabled|timeout"
     r"|time in|replay|malform|unexpected|truncat|undersize|oversize|\btoo\b|duplicate|overlap|discrepan|violation"
     r"|ignore|incorrect|wrong|collision|congestion|reached|blackhole|unset|missing|spoof|out of buffer"
 )
+"""Words of a drop, which go over those of a packet that passes."""
 _PASSED = re.compile(
     r"^(?:none|ok|[rt]x|options|accept|dispatch(?:ed)?|completed|clamped|resolved|matched|missed|local flow|remote flow"
     r"|(?:in|out) default|next (?:in2out|out2in)|node-called|restart session timer|same worker|do handoff|l2 uu fwd"
@@ -56,6 +59,7 @@ _PASSED = re.compile(
     r"|packet fragmented|success|reassembled|throttled|\bgood\b|\bvalid\b|present$|\breq$|requests$|replies"
     r"|session|steered|copied|^copies|keepalive|hand-?off|moves$|resolved$|sa init retransmit$|nsh decap"
 )
+"""Words of a packet that passes; any other counter of severity error counts drops."""
 _OF_ENDPOINTS = re.compile(r"^(?:tcp|session|app-|tls|quic|http)")
 """Nodes that count what becomes of connections to VPP itself."""
 DOWN = "packets for an interface that is down"
