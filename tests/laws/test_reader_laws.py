@@ -6,6 +6,7 @@ tried each time, 20,000 of each kind among the tests that take minutes.
 
 import json
 import random
+import re
 import resource
 import shutil
 import time
@@ -169,7 +170,8 @@ def test_a_startup_conf_is_read_and_written_or_has_problems(count: int, tmp_path
             review(tree, release)
             again, found = read_conf(conf_text(tree), release)
             assert found == ()
-            assert conf_text(again) == conf_text(tree)
+            if not re.search(r"[{}]#", mutated):  # where old releases take it for a word, its own line is a comment
+                assert conf_text(again) == conf_text(tree)
         return 0
 
     search(count, run, "startup.conf")
