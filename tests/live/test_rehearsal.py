@@ -36,11 +36,10 @@ interfaces:
     mac: "02:00:00:00:01:00"
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     acls: {{ input: guard, output: outside }}
-    urpf: {{ ipv4: loose }}
     sub-interfaces:
       100: {{ mtu: 1400, addresses: [ 198.51.100.1/24 ] }}
       200: {{ vrf: red, addresses: [ 10.2.0.1/24 ] }}
-  {B}: {{ mac: "02:00:00:00:01:01", addresses: [ 10.5.0.1/24 ], policy-routes: [ {{ acl: web, via: 198.51.100.9 }} ] }}
+  {B}: {{ mac: "02:00:00:00:01:01", addresses: [ 10.5.0.1/24 ], urpf: {{ ipv4: strict }}, policy-routes: [ {{ acl: web, via: 198.51.100.9 }} ] }}
   {C}: {{ mac: "02:00:00:00:01:02", l2xc: {D} }}
   {D}: {{ mac: "02:00:00:00:01:03", l2xc: {C} }}
   GigabitEthernet1/0/4: {{ mac: "02:00:00:00:01:04" }}
@@ -49,8 +48,10 @@ interfaces:
 vrfs:
   red: {{ id: 100 }}
 routes:
+  0.0.0.0/0: 192.0.2.8
+  "::/0": "2001:db8::8"
   203.0.113.0/24: 192.0.2.9
-  203.0.113.128/25: blackhole
+  198.18.5.0/24: blackhole
   "2001:db8:5::/48": "2001:db8::9"
 loopbacks:
   loop0: {{ addresses: [ 10.3.0.1/24 ], mac: "02:00:00:00:03:01" }}
@@ -77,19 +78,19 @@ LOST = {
     "an input list": ("input: guard, ", ""),
     "an output list": (", output: outside", ""),
     "all lists": ("    acls: { input: guard, output: outside }\n", ""),
-    "a source check": ("    urpf: { ipv4: loose }\n", ""),
+    "a source check": ("urpf: { ipv4: strict }, ", ""),
     "a sub-interface": ("      100: { mtu: 1400, addresses: [ 198.51.100.1/24 ] }\n", ""),
     "the MTU of a sub-interface": ("mtu: 1400, ", ""),
     "the address of a sub-interface": ("mtu: 1400, addresses: [ 198.51.100.1/24 ]", "mtu: 1400"),
     "a VRF's sub-interface": ("      200: { vrf: red, addresses: [ 10.2.0.1/24 ] }\n", ""),
     "a VRF": ("vrf: red, ", ""),
     "a state": (f'{B}: {{ mac: "02:00:00:00:01:01"', f'{B}: {{ state: down, mac: "02:00:00:00:01:01"'),
-    "the state of a port with sub-interfaces": (f"  {A}:\n", f"  {A}:\n    state: down\n"),
+    "a default route": ("  0.0.0.0/0: 192.0.2.8\n", ""),
     "a policy route": (", policy-routes: [ { acl: web, via: 198.51.100.9 } ]", ""),
     "a cross-connect": (f", l2xc: {D}", ""),
     "the other way of a cross-connect": (f", l2xc: {C}", ""),
     "a route": ("  203.0.113.0/24: 192.0.2.9\n", ""),
-    "a route that drops": ("  203.0.113.128/25: blackhole\n", ""),
+    "a route that drops": ("  198.18.5.0/24: blackhole\n", ""),
     "an IPv6 route": ('  "2001:db8:5::/48": "2001:db8::9"\n', ""),
     "a gateway": ("203.0.113.0/24: 192.0.2.9", "203.0.113.0/24: 192.0.2.10"),
     "the address of a BVI": ("addresses: [ 10.3.0.1/24 ], ", ""),

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from ipaddress import ip_address
 from itertools import groupby
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser
@@ -60,9 +62,9 @@ from vppcfg.vpp.live import LiveDataplane, connect
 
 log = logging.getLogger("root.main")
 
-_MOST_FRAMES = 20
+_MOST_FRAMES = 30
 """So many frames are sent behind a step of a long plan; a millisecond or two each."""
-_FRAMES_IN_ALL = 1_500
+_FRAMES_IN_ALL = 3_000
 """With fewer frames and steps than this, each frame is sent behind each step."""
 _MOST_WAYS_BACK = 12
 """From so many steps the way back is rehearsed: from all of a short plan."""
@@ -164,7 +166,7 @@ class _Stage:
     def _numbered(self, state: State) -> list[tuple[str, Neighbor]]:
         """Return a neighbour for each prefix, with the same MAC address each time."""
         found = []
-        for name, each in neighbors_to_add(state):
+        for name, each in (*neighbors_to_add(state), *_gateways(state)):
             number = self._numbers.setdefault((name, each.address), len(self._numbers))
             found.append((name, replace(each, mac=neighbor_mac(number))))
         return found
@@ -268,10 +270,21 @@ def _go(
     return steps, transients, None
 
 
-def _objects_of(operation: Operation) -> frozenset[str]:
-    """Return the names by which the way of a frame may have what an operation is about."""
+def _gateways(state: State) -> Iterator[tuple[str, Neighbor]]:
+    """Yield the gateways of routes that are in a network of an interface, which has them as neighbours."""
+    network = Network(state)
+    for route in state.of(Route).values():
+        for gateway in {hop.gateway for hop in route.hops if hop.gateway and hop.table_id is None}:
+            host = ip_address(gateway)
+            for each in network.connected:
+                if each.table == route.table_id and host in each.network and network.has_ethernet(each.interface):
+                    yield each.interface, Neighbor(address=gateway, mac="")
+
+
+def _objects_of(operation: Operation) -> tuple[str, ...]:
+    """Return the names by which the way of a frame may have what an operation is about, and the port of that."""
     subject = operation.subject
-    return frozenset({subject, f"{operation.noun} {subject}".strip(), subject.rpartition(".")[0]} - {""})
+    return subject, f"{operation.noun} {subject}".strip(), subject.rpartition(".")[0] or subject
 
 
 def _sent(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network
@@ -110,7 +111,14 @@ def transient_of(
 
 
 def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
-    choices = (*frame.probe.prediction.choices, *frame.after.choices)
+    """Return how a frame ends where that is neither its former nor its later end, '' where it is one of them.
+
+    What begins to be forwarded by a change may take any way until it is complete: nobody relied on it.
+    """
+    before, after = frame.probe.prediction.choices, frame.after.choices
+    choices = (*before, *after)
+    if all(_are_lost(_ends(each)) for each in before) and not all(_are_lost(_ends(each)) for each in after):
+        return ""
     is_lost = _are_lost(observation.ends)
     if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
         return ""
@@ -124,20 +132,26 @@ def _is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
 
 
 def chosen(
-    frames: Sequence[WatchedFrame], touched: Collection[str], seen_wrong: Collection[str], place: int, most: int
+    frames: Sequence[WatchedFrame], touched: Sequence[str], seen_wrong: Collection[str], place: int, most: int
 ) -> list[WatchedFrame]:
-    """Return the frames to send behind a step: those on whose way it is, those that went wrong, and some others.
+    """Return the frames to send behind a step: those that went wrong, those on whose way it is, and some others.
 
-    `touched` are the objects of the step, `seen_wrong` the names of frames; `most` bounds them, and with `place`, which
-    is that of the step, the others take turns.
+    `touched` are the objects of the step, the one that it is about first; `seen_wrong` are names of frames. `most`
+    bounds them, and with `place`, which is that of the step, those that are alike take turns.
     """
-    near = [each for each in frames if each.probe.name in seen_wrong]
-    near += [each for each in frames if each not in near and not each.objects().isdisjoint(touched)]
-    if len(near) >= most:
-        return [near[(place * most + each) % len(near)] for each in range(most)] if seen_wrong == () else near[:most]
-    others = [each for each in frames if each not in near]
-    count = min(most - len(near), len(others))
-    return near + [others[(place * count + each) % len(others)] for each in range(count)]
+
+    def distance(frame: WatchedFrame) -> int:
+        if frame.probe.name in seen_wrong:
+            return -1
+        objects = frame.objects()
+        return next((number for number, name in enumerate(touched) if name in objects), len(touched))
+
+    found: list[WatchedFrame] = []
+    for _, group in groupby(sorted(frames, key=distance), key=distance):
+        some, room = list(group), most - len(found)
+        start = place * room % len(some)
+        found += (some[start:] + some[:start])[:room]
+    return found
 
 
 def joined(found: Iterable[Transient]) -> Iterator[Transient]:
