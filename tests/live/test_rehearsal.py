@@ -4,9 +4,13 @@ REHEARSAL_PAIRS says how many random pairs of files are rehearsed, REHEARSAL_FIR
 """
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGKILL
 
 import pytest
 
@@ -180,9 +184,8 @@ def test_a_change_without_a_hole_is_quiet() -> None:
 
 @pytest.mark.parametrize("number", range(FIRST, FIRST + PAIRS))
 def test_what_happens_on_the_way_from_file_to_file_is_announced(
-    number: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    number: int,
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(short_folder(tmp_path_factory)))  # sockets of the files are in /tmp
     before, after = numbered_network(number), numbered_network(number + 1000)
     ports, others = assumed_state(before), assumed_state(after)
     observed = reached(before, replace(ports, interfaces={**others.interfaces, **ports.interfaces}))
@@ -190,12 +193,6 @@ def test_what_happens_on_the_way_from_file_to_file_is_announced(
     assert resolution.is_possible
     rehearsal = rehearsed(make_plan(observed, resolution.desired))
     assert not rehearsal.has_failed, "\n".join(rehearsal_lines(rehearsal))
-
-
-def short_folder(factory: pytest.TempPathFactory) -> Path:
-    folder = Path("/run") / f"r{os.getpid()}"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 @pytest.fixture
@@ -214,3 +211,47 @@ def test_the_command_shows_it(files: dict[str, str], capfd: pytest.CaptureFixtur
     captured = capfd.readouterr()
     assert '"succeeded": true' in captured.out
     assert "The rehearsal succeeded: no frame went astray" in captured.err
+
+
+def machine() -> dict[str, list[str]]:
+    """Return what a rehearsal must not touch: devices, routes, namespaces, mounts, files of sockets and memory."""
+    commands = {
+        "devices": ["ip", "-brief", "link"],
+        "routes": ["ip", "route", "show", "table", "all"],
+        "namespaces": ["ip", "netns"],
+        "mounts": ["findmnt", "--list", "--noheadings", "--output", "TARGET,FSTYPE"],
+    }
+    found = {
+        name: sorted(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
+        for name, command in commands.items()
+    }
+    places = [Path(place) for place in ("/dev/shm", "/run", "/run/vpp", "/run/netns", "/tmp", "/dev/hugepages")]
+    found["files"] = sorted(str(file) for place in places if place.is_dir() for file in place.iterdir())
+    found["VPPs"] = [path for path in os.listdir("/proc") if path.isdigit() and is_rehearsal(Path("/proc") / path)]
+    return found
+
+
+def is_rehearsal(process: Path) -> bool:
+    try:
+        words = (process / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return words[1:3] == [b"-c", b"/dev/stdin"] and words[0].endswith(b"vpp")
+
+
+def test_nothing_of_the_machine_is_touched_by_two_at_once_nor_left_by_a_killed_one(files: dict[str, str]) -> None:
+    before = machine()
+    command = [sys.executable, "-m", "vppcfg", "plan", "-q", "-c", files["after"], "--novpp", "-o", "/dev/null"]
+    command += ["--rehearse", str(prefix())]
+    running = [subprocess.Popen(command) for _ in range(3)]
+    deadline = time.monotonic() + 30
+    while len(machine()["VPPs"]) < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    during = machine()
+    running[0].kill()
+    assert [process.wait(60) for process in running] == [-SIGKILL, 0, 0]
+    while machine()["VPPs"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(during.pop("VPPs")) == 3
+    assert machine() == before
+    assert during == {name: found for name, found in before.items() if name != "VPPs"}

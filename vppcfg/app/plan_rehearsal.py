@@ -77,8 +77,9 @@ class RehearsalTerms:
 
     prefix: Path
     """Where VPP's bin/vpp is."""
-    routes: int = 0
-    """So many routes are in the default table beside those of the plan."""
+    routes: int | None = None
+    """So many routes are in the default table beside those of the plan, and a worker shows how long steps stop it; None
+    for neither: frames need no worker, and one that gets no CPU makes VPP slow, or end."""
 
 
 def rehearse_plan(
@@ -212,7 +213,7 @@ class _Stage:
 @contextmanager
 def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
     before = stand_in(restorable(plan.observed))
-    around = VppEnvironment(stanzas=_stanzas(), hidden=_folders_of_sockets(plan))
+    around = VppEnvironment(stanzas=_stanzas(has_worker=terms.routes is not None), hidden=_folders_of_sockets(plan))
     with private_vpp(terms.prefix, around) as process, connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
         vpp.require_injection()
         _add_devices(process, plan)
@@ -307,30 +308,30 @@ def _ways_back(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
     """Go back from the end, and then from some or all steps. Return from which, and what was not as before then."""
     count = len(plan.steps)
-    places = sorted(
-        {count - number * count // _MOST_WAYS_BACK for number in range(_MOST_WAYS_BACK)} - {0}, reverse=True
-    )
-    unlike: list[tuple[int, str]] = []
-    working, position = WorkingState(plan.observed), 0
-    states: dict[int, State] = {}
-    for place in sorted(places):
-        while position < place:
-            plan.operations[position].apply_to(working)
-            position += 1
-        states[place] = working.state()
-    is_there = count
-    for place in places:
-        if is_there != place:
-            if refusal := stage.perform(plan.operations[:place]):
-                unlike.append((place, f"the second time {_refused(refusal)}"))
-                break
-            stage.settle(states[place])
-        is_there = 0
-        wrong = _back_from(stage, plan, states[place], is_unmanaged)
+    places = {count - number * count // _MOST_WAYS_BACK for number in range(_MOST_WAYS_BACK)} - {0}
+    gone: list[int] = []
+    for place, state in reversed(_states_behind(plan, places)):
+        gone.append(place)
+        try:
+            refusal = stage.perform(plan.operations[:place]) if place != count else None
+            stage.settle(state)
+            wrong = _refused(refusal) if refusal else _back_from(stage, plan, state, is_unmanaged)
+        except DataplaneError as error:
+            wrong = error.message
         if wrong:
-            unlike.append((place, wrong))
-            break
-    return tuple(sorted(places)), tuple(unlike)
+            return tuple(sorted(gone)), ((place, wrong),)
+    return tuple(sorted(gone)), ()
+
+
+def _states_behind(plan: Plan, places: Collection[int]) -> list[tuple[int, State]]:
+    """Return the state behind some steps of a plan, counted from 1, in their order."""
+    working = WorkingState(plan.observed)
+    found = []
+    for number, operation in enumerate(plan.operations, start=1):
+        operation.apply_to(working)
+        if number in places:
+            found.append((number, working.state()))
+    return found
 
 
 def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[str], bool]) -> str:
@@ -413,13 +414,13 @@ def _as_planned(base: State, wanted: State) -> State:
     return replace(base, interfaces=interfaces)
 
 
-def _stanzas() -> str:
-    """Return what startup.conf of the rehearsal has beside the usual: a worker, where two CPUs may be used.
+def _stanzas(*, has_worker: bool) -> str:
+    """Return what startup.conf of the rehearsal has beside the usual: a worker on request, where there are two CPUs.
 
     They are those of this process: on a router with isolated CPUs, not those of the VPP that forwards.
     """
     cpus = sorted(os.sched_getaffinity(0))
-    return WITH_SFLOW + (_WORKER.format(main=cpus[0], worker=cpus[-1]) if len(cpus) > 1 else "")
+    return WITH_SFLOW + (_WORKER.format(main=cpus[0], worker=cpus[-1]) if has_worker and len(cpus) > 1 else "")
 
 
 def _ports(plan: Plan) -> dict[str, str]:

@@ -17,7 +17,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.port import PortConfig
 from vppcfg.kinds.tap.entry import TapConfig
-from vppcfg.linux.private_vpp import PrivateVpp, private_vpp
+from vppcfg.linux.private_vpp import FOLDER, PrivateVpp, private_vpp
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor, in_order
@@ -148,7 +148,7 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
     Raise UsageError, LinuxError or DataplaneError where it cannot be started or refuses something.
     """
     with private_vpp(prefix) as process:
-        desired = rehearsable(configuration, process.folder)
+        desired = rehearsable(configuration, FOLDER)
         with connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
             vpp.require_injection()
             _add_ports(vpp, process, desired)

@@ -287,8 +287,8 @@ def add_rehearsal_options(parser: argparse.ArgumentParser, option: str, words: s
         "--routes",
         metavar="N",
         type=_routes,
-        default=0,
-        help="in the rehearsal, with so many routes in the default table beside the static ones (default: 0)",
+        help="in the rehearsal, also measure for how long each step stops a worker, with so many routes in the default "
+        "table beside the static ones",
     )
 
 
@@ -446,7 +446,7 @@ def terms_of(args: argparse.Namespace) -> Terms:
 def rehearsal_of(args: argparse.Namespace) -> RehearsalTerms | None:
     """Return how the plan is to be rehearsed, None for not at all. Raise UsageError for routes without a rehearsal."""
     if getattr(args, "rehearsal_prefix", None) is None:
-        if getattr(args, "routes", 0):
+        if getattr(args, "routes", None) is not None:
             raise UsageError("--routes is about the rehearsal", "ask for one, too")
         return None
     from pathlib import Path

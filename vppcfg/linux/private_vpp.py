@@ -21,16 +21,17 @@ _START_S = 60.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
 _SOCKET = "api.sock"
-_LONGEST_SOCKET = 107
-"""Bytes of a path at which Linux can listen (unix(7))."""
-_OWN_FOLDERS = "for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done"
-"""Names of namespaces, and where sockets are by default, are its own."""
+FOLDER = Path("/run/vppcfg-rehearsal")
+"""Where its sockets are, as it sees them."""
+_OWN_FOLDERS = (
+    f"for own in /run/netns /run/vpp /dev/shm {FOLDER}; do mkdir -p $own && mount -t tmpfs none $own || exit; done"
+)
+"""Names of namespaces, shared memory, and where sockets are, are its own: they end with it, whoever ends it."""
 _SOCKETS = "/run/vpp"
 _APART = ("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
 """What starts a shell in namespaces of its own, and ends it when this process ends."""
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
-api-segment {{ prefix {name} }}
 socksvr {{ socket-name {folder}/api.sock }}
 statseg {{ socket-name {folder}/stats.sock size 64M }}
 memory {{ main-heap-size 1G main-heap-page-size 4k }}
@@ -59,8 +60,12 @@ class VppEnvironment:
 class PrivateVpp:
     """A VPP that runs, and where its sockets are."""
 
-    folder: Path
     pid: int
+
+    @property
+    def folder(self) -> Path:
+        """Return its own folder, as other programs reach it."""
+        return _seen_from_outside(self.pid)
 
     @property
     def api_socket(self) -> str:
@@ -94,18 +99,15 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
     """
     around = around or VppEnvironment()
     require_startable(prefix)
-    folder = Path(tempfile.mkdtemp(prefix="vppcfg-rehearsal-"))
-    try:
-        _require_room(folder, around)
-        with _running(prefix, folder, around) as process:
-            vpp = PrivateVpp(folder=folder, pid=process.pid)
-            for netns, bridge in around.bridges:
-                vpp.add_bridge(netns, bridge)
-            yield vpp
-    finally:
-        for left in Path("/dev/shm").glob(f"{folder.name}-*"):
-            left.unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
+    with _running(prefix, around) as process:
+        vpp = PrivateVpp(pid=process.pid)
+        for netns, bridge in around.bridges:
+            vpp.add_bridge(netns, bridge)
+        yield vpp
+
+
+def _seen_from_outside(pid: int) -> Path:
+    return Path(f"/proc/{pid}/root{FOLDER}")
 
 
 def require_startable(prefix: Path) -> None:
@@ -122,54 +124,41 @@ def require_startable(prefix: Path) -> None:
             raise LinuxError(f"the program {tool} is missing", "it is in iproute2 or util-linux")
 
 
-def _require_room(folder: Path, around: VppEnvironment) -> None:
-    """Raise LinuxError where the folder leaves no room for the name of a socket, or would be hidden."""
-    hiding = next((hidden for hidden in around.hidden if folder.is_relative_to(hidden)), None)
-    if hiding is not None:
-        raise LinuxError(
-            f"sockets of the file are in {hiding}, and so would be those of the rehearsal",
-            "let TMPDIR name a folder elsewhere",
-        )
-    if len(os.fsencode(folder / _SOCKET)) > _LONGEST_SOCKET:
-        raise LinuxError(
-            f"{folder} is too long a name for a socket in it", "let TMPDIR name a folder with a shorter one"
-        )
-
-
 @contextmanager
-def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a VPP that listens in a folder, and end it. Raise DataplaneError when it does not start."""
+def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a VPP that listens in its folder, and end it. Raise DataplaneError when it does not start."""
     path = next(_plugin_folders(prefix), None)
-    startup = folder / "startup.conf"
-    own = _STARTUP.format(folder=folder, name=folder.name, path=f"path {path}" if path else "")
-    startup.write_text(own + around.stanzas, encoding="utf-8", errors="surrogateescape")
-    with (folder / "output").open("wb") as output:
+    startup = _STARTUP.format(folder=FOLDER, path=f"path {path}" if path else "") + around.stanzas
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as config:
+        config.write(startup.encode("utf-8", "surrogateescape"))
+        config.seek(0)
         process = subprocess.Popen(
-            [*isolation_command(around), str(prefix / "bin/vpp"), "-c", str(startup)],
-            stdin=subprocess.DEVNULL,
+            [*isolation_command(around), str(prefix / "bin/vpp"), "-c", "/dev/stdin"],
+            stdin=config,
             stdout=output,
             stderr=output,
         )
-    try:
-        deadline = time.monotonic() + _START_S
-        while not _listens(folder / _SOCKET):
-            if process.poll() is not None or time.monotonic() > deadline:
-                text = (folder / "output").read_text(errors="replace").strip()
-                raise DataplaneError(f"VPP does not start: {text[-1000:] or 'no output'}")
-            time.sleep(0.05)
-        yield process
-    finally:
-        _end(process)
+        try:
+            deadline = time.monotonic() + _START_S
+            while not _listens(_seen_from_outside(process.pid) / _SOCKET):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    output.seek(0)
+                    text = output.read().decode(errors="replace").strip()
+                    raise DataplaneError(f"VPP does not start: {text[-1000:] or 'no output'}")
+                time.sleep(0.05)
+            yield process
+        finally:
+            _end(process)
 
 
 def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
     """Return the command that runs another one in namespaces of its own, which end with this process."""
-    virtual = []
-    for folder in around.hidden:
-        is_own = folder.is_relative_to(_SOCKETS)
-        virtual.append(f"{'mkdir -p' if is_own else 'mount -t tmpfs none'} {shlex.quote(str(folder))}")
-    virtual += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
-    return (*_APART, " && ".join([_OWN_FOLDERS, *virtual, 'exec "$0" "$@"']))
+    is_below = {folder: folder.is_relative_to(_SOCKETS) for folder in around.hidden}
+    script = [f"mount -t tmpfs none {shlex.quote(str(folder))}" for folder, below in is_below.items() if not below]
+    script.append(_OWN_FOLDERS)
+    script += [f"mkdir -p {shlex.quote(str(folder))}" for folder, below in is_below.items() if below]
+    script += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
+    return (*_APART, " && ".join([*script, 'exec "$0" "$@"']))
 
 
 def _listens(path: Path) -> bool:

@@ -12,7 +12,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.yaml.files import SourceFiles
-from vppcfg.errors import LinuxError, UsageError
+from vppcfg.errors import UsageError
 from vppcfg.linux import private_vpp
 from vppcfg.linux.private_vpp import VppEnvironment, isolation_command
 from vppcfg.startup.lint.lint import judge
@@ -107,16 +107,6 @@ def test_what_a_real_vpp_says_before_it_ends_is_told(installed: Path) -> None:
     assert unreadable.failure == "VPP cannot read startup.conf"
     with pytest.raises(UsageError, match="there is no program"):
         rehearse(subject, change("26.02", "26.06"), files, None, installed / "bin")
-
-
-def test_a_folder_that_would_hide_that_of_the_rehearsal_is_refused(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(installed.parent))
-    around = VppEnvironment(hidden=(installed.parent,))
-    with pytest.raises(LinuxError, match="sockets of the file"), private_vpp.private_vpp(installed, around):
-        pass
-    assert sorted(path.name for path in installed.parent.iterdir()) == ["router.yaml", "vpp"]
 
 
 def test_a_tap_gets_the_mtu_of_the_file_whatever_startup_conf_says_of_taps(tmp_path: Path) -> None:
