@@ -53,9 +53,9 @@ _WHY_NOT = (
     ("ip6 ra", "vppcfg has no router advertisements"),
     ("ip6 nd", "vppcfg has router advertisements that are sent, with prefixes that do not run out"),
     ("ip6 interface", "vppcfg has IPv6 where an interface has an IPv6 address"),
-    ("policer", "vppcfg has no policers"),
+    ("policer", "vppcfg has policers of its own alone, by `police`"),
     ("qos", "vppcfg has the maps, records, stores and marks of QoS that VPP lists"),
-    ("classify", "vppcfg has no classifiers"),
+    ("classify", "vppcfg has tables of its own alone, by `police`"),
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )

@@ -78,3 +78,17 @@ def parse_speed(text: str) -> int:
     if match is None or float(match[1]) == 0:
         raise UsageError(f"{text!r} is no link speed", "write 100M, 1G, 2.5G, 10G and so on")
     return round(float(match[1]) * _SPEED_SCALE[match[2].upper()])
+
+
+def bit_rate(rate_bps: float) -> str:
+    """Return a rate such as `100 Mbit/s`."""
+    return f"{short(rate_bps)}bit/s"
+
+
+def with_letter(value: int) -> str:
+    """Return a whole number with the largest letter that leaves it whole, such as `100M`; `parse_figure` reads it."""
+    for letter in ("G", "M", "k"):
+        scale = int(_FIGURE_SCALE[letter])
+        if value and value % scale == 0:
+            return f"{value // scale}{letter}"
+    return str(value)

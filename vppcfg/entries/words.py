@@ -18,6 +18,7 @@ from vppcfg.common.addresses import (
     is_unicast,
 )
 from vppcfg.common.numbers import DSCP_NAMES, HIGHEST_CPU, KIB, LAST_DSCP, MIB, bytes_of, cpus_of
+from vppcfg.common.rates import parse_figure
 from vppcfg.entries.names import (
     ACL_LENGTH,
     DHCP_HOSTNAME,
@@ -42,8 +43,13 @@ from vppcfg.entries.names import (
     is_prefix_list_name,
     is_vrf_name,
 )
+from vppcfg.errors import UsageError
 
 JsonSchema = dict[str, Any]
+LEAST_RATE_BPS, MOST_RATE_BPS = 8_000, 400_000_000_000
+"""Of policers: VPP counts in kbit/s, and above that its arithmetic of 32 bits overflows (compute_policer_params)."""
+MOST_BURST_BYTES = 0xFFFFFFFF
+"""VPP takes more for this (x86_pol_compute_hw_params)."""
 NAT_END_LENGTH = NAME_LENGTH + len(":65535")
 
 AUTO = "auto"
@@ -159,6 +165,25 @@ def is_size_or_auto(value: Any, lowest: str, highest: str) -> bool:
 def is_truth_or_auto(value: Any) -> bool:
     """Return whether a value is true, false or auto."""
     return value == AUTO or isinstance(value, bool)
+
+
+def is_bit_rate(value: Any) -> bool:
+    """Return whether a value is a rate with a unit, in whole kbit/s and within what a policer can hold."""
+    rate_bps = _figure(value) if isinstance(value, str) and value[-1:].isalpha() else None
+    return rate_bps is not None and LEAST_RATE_BPS <= rate_bps <= MOST_RATE_BPS and rate_bps % 1000 == 0
+
+
+def is_byte_count(value: Any) -> bool:
+    """Return whether a value is a number of bytes, with a decimal unit or without, that a policer can hold."""
+    size = _figure(str(value)) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+    return size is not None and 1 <= size <= MOST_BURST_BYTES and size == int(size)
+
+
+def _figure(text: str) -> float | None:
+    try:
+        return parse_figure(text)
+    except UsageError:
+        return None
 
 
 def is_command(value: Any) -> bool:
@@ -289,6 +314,18 @@ _ROWS = (
         accepts=is_address,
         expects="is no address with a prefix length, such as 192.0.2.1/24 or 2001:db8::1/64",
         pattern=_address_pattern,
+    ),
+    Word(
+        name="bit_rate",
+        accepts=is_bit_rate,
+        expects="is no rate from 8k to 400G such as 2M, 1.5M or 10G, in bit/s",
+        pattern=lambda: text(r"[0-9]+(\.[0-9]+)?[kKMG]"),
+    ),
+    Word(
+        name="byte_count",
+        accepts=is_byte_count,
+        expects="is no number of bytes such as 250000, 250k or 1.5M, up to 4 GB",
+        pattern=lambda: {"anyOf": [limited(1, MOST_BURST_BYTES), text(r"[0-9]+(\.[0-9]+)?[kKMG]?")]},
     ),
     Word(
         name="command",

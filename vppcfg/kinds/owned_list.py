@@ -18,12 +18,14 @@ from vppcfg.kinds import (
     path_mtu,
     punt_redirect,
     qos,
+    rate_limit,
     virtual_router,
 )
 
 OWNED_KINDS: tuple[AnyObjectKind, ...] = (
     dhcp_relay.KIND,
     *qos.KINDS,
+    *rate_limit.KINDS,
     bridge_arp.KIND,
     path_mtu.KIND,
     l3xc.KIND,

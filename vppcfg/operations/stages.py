@@ -163,6 +163,10 @@ class Stage(IntEnum):
     ATTACH_LATE = auto()
     """Policies with the access list of one that was detached: VPP looks at a list once on each interface."""
     REMOVE_REPLACED_OBJECT = auto()
+    REMOVE_RATE_LIMIT = auto()
+    REMOVE_LIMIT_TABLE = auto()
+    REMOVE_POLICER = auto()
+    """Once no rate limit sends packets to it: VPP goes on with the next policer that gets its index."""
     RELEASE_GATEWAYS = auto()
     TURN_NAT_ON = auto()
     """On interfaces, once there is what packets are translated to."""

@@ -14,6 +14,7 @@ from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMark, QosRecord, QosStore
+from vppcfg.model.rate_limit import Policer
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel, TunnelPayload
@@ -33,6 +34,7 @@ _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",
     PuntRedirect: "punt redirects",
+    Policer: "rate limits",
     **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),
     VirtualRouter: "virtual routers",
 }

@@ -31,6 +31,10 @@ WINDOW = 500
 """Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
 
 
+_NEW_INDEXES = ("sw_if_index", "host_sw_if_index", "acl_index", "policer_index", "new_table_index")
+"""What replies call the index of what was made."""
+
+
 class Run:
     """Sends one sequence of operations to a VPP, and collects the replies."""
 
@@ -130,7 +134,7 @@ class Run:
     def _expect(self, name: str) -> None:
         """Learn to read the reply to the message `name`; that to a creation has the index of what is new."""
         reply = self._connection.message(f"{name}_reply")
-        created = [path for path in ("sw_if_index", "host_sw_if_index", "acl_index") if reply.has(path)]
+        created = [path for path in _NEW_INDEXES if reply.has(path)]
         self._readers[reply.index] = reply.name, reply.reader("retval", *created)
         self._expected.add(name)
 

@@ -24,6 +24,7 @@ EVERY_KEY = Path(__file__).with_name("every_key.yaml").read_text(encoding="utf-8
 BARE = """\
 dhcp-relay: {}
 qos_maps: {}
+policers: {}
 path-mtu: {}
 punt-redirect: {}
 neighbor-table: {}
@@ -64,6 +65,7 @@ HEADINGS = {
         r"routes\..+": "route next-hop",
         r"det44": "det44",
         r"dhcp-relay": "dhcp-relay dhcp-relay-family dhcp-server",
+        r"policers": "policer policer-excess",
         r"qos_maps": "qos-map",
         r"neighbor-table": "neighbor-table neighbor-limits",
         r"punt-redirect": "punt-redirect punt-hop",
@@ -100,7 +102,7 @@ FACTS = Facts(
         [
             *("abf", "acl", "af_packet", "det44", "dhcp", "flowprobe", "gre", "gre_key", "gso", "ipip", "l3xc"),
             *("lacp", "linux_cp", "lldp", "lldp_settings", "memif", "mss_clamp", "nat", "sflow", "sflow_direction"),
-            *("tap", "urpf", "urpf_dump", "vhost", "vrrp", "vxlan", "wireguard", "wireguard_preshared_key"),
+            *("policer", "tap", "urpf", "urpf_dump", "vhost", "vrrp", "vxlan", "wireguard", "wireguard_preshared_key"),
         ]
     )
 )

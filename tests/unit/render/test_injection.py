@@ -15,6 +15,7 @@ from hypothesis.errors import NoSuchExample
 
 from tests.laws.examples import examples
 from tests.operations import every_operation
+from vppcfg.kinds import rate_limit
 from vppcfg.kinds.interface import SetTag
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.sub_interface import DeleteSubInterface
@@ -92,6 +93,7 @@ def test_harmless_names_are_said() -> None:
     unsaid = {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "RemoveWireguardPeer", "ReplaceMacip"}
     unsaid |= {"RemovePathMtu", "SetPathMtu", "SetQosMap", "RemoveRoute", "RenewIpv6", "RenewPathMtu", "SetRoute"}
     unsaid |= {"SweepVrfRoutes"}
+    unsaid |= {each.__name__ for kind in rate_limit.KINDS for each in kind.operations}
     unsaid |= {
         "AnchorHost",
         "SetHostMtu",

@@ -1,4 +1,4 @@
-"""Simulates classifier tables, and those for packets to an interface's own addresses (vnet/classify, vnet/ip).
+"""Simulates the classifier for packets to an interface's own addresses (vnet/classify, vnet/ip).
 
 The setting and its routes outlive the interface and its addresses. That an IPv6 address which comes later gets such a
 route is left out.
@@ -12,8 +12,8 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import FibPath
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds.classifier import ClassifierMain
 from vppcfg.simulator.kinds.route import CLASSIFY
-from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -21,10 +21,6 @@ from vppcfg.simulator.wire import NONE, Outgoing, Values
 _CLASSIFY_TEXT = """
 version 23.06- 3.1.0 92a4f2c8
 import interface_index
-request classify_add_del_table 6849e39e: bool is_add, bool del_chain, u32 table_index=4294967295, u32 nbuckets=2, \
-u32 memory_size=2097152, u32 skip_n_vectors=0, u32 match_n_vectors=1, u32 next_table_index=4294967295, \
-u32 miss_next_index=4294967295, u8 current_data_flag=0, i16 current_data_offset=0, u32 mask_len, u8 mask[mask_len]
-reply classify_add_del_table_reply 05486349: i32 retval, u32 new_table_index, u32 skip_n_vectors, u32 match_n_vectors
 request classify_set_interface_ip_table e0b097c7: bool is_ipv6, interface_index sw_if_index, u32 table_index
 reply classify_set_interface_ip_table_reply e8d4e804: i32 retval
 """
@@ -32,26 +28,13 @@ reply classify_set_interface_ip_table_reply e8d4e804: i32 retval
 
 
 @dataclass(slots=True, kw_only=True)
-class ClassifyMain:
-    """The numbers of the tables, and which one each interface has."""
+class LocalMain:
+    """Which table each interface has."""
 
-    tables: Pool[int] = field(default_factory=Pool)
     local: dict[tuple[int, bool], int] = field(default_factory=dict)
     """By interface and family."""
     routes: dict[tuple[bool, int, int], int] = field(default_factory=dict)
     """The table of each address that is classified, by family and FIB table."""
-
-
-def _answer_table(call: Call, values: Values) -> Outgoing:
-    """Make a table, or delete one."""
-    known = call.tables.part(ClassifyMain).tables
-    if values["is_add"]:
-        index = known.add(lambda number: number)
-        return call.reply(new_table_index=index, match_n_vectors=values["match_n_vectors"])
-    if not known.has(values["table_index"]):
-        raise RefusedError(Retval.NO_SUCH_TABLE)
-    known.remove(values["table_index"])
-    return call.reply(new_table_index=values["table_index"])
 
 
 def _answer_interface(call: Call, values: Values) -> Outgoing:
@@ -62,10 +45,10 @@ def _answer_interface(call: Call, values: Values) -> Outgoing:
 
 def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
     """Set the table of an interface, and of the first address that it has; NONE takes it off."""
-    main = tables.part(ClassifyMain)
+    main = tables.part(LocalMain)
     if table == NONE:
         main.local.pop((sw_if_index, is_ipv6), None)
-    elif main.tables.has(table):
+    elif tables.part(ClassifierMain).tables.has(table):
         main.local[sw_if_index, is_ipv6] = table
     else:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
@@ -79,7 +62,7 @@ def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
 def _route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: int) -> None:
     """Have packets to an address go to a table, or to none."""
     fib: FibTable | None = (tables.fib6 if is_ipv6 else tables.fib4).tables.get(table_id)
-    routes = tables.part(ClassifyMain).routes
+    routes = tables.part(LocalMain).routes
     if fib is None:
         return
     key = address, 128 if is_ipv6 else 32
@@ -93,7 +76,7 @@ def _route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: in
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_added: bool) -> None:
     """Have packets to a new address of an interface that is up go where those to the first one do."""
-    table = tables.part(ClassifyMain).local.get((sw_if_index, False))
+    table = tables.part(LocalMain).local.get((sw_if_index, False))
     if is_added and table is not None and tables.sw[sw_if_index].is_up:
         _route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
 
@@ -123,14 +106,13 @@ def _command(is_ipv6: bool) -> Command:
 
 def classifier_text(tables: Tables, is_ipv6: bool, table_id: int, address: int) -> str:
     """Return what `show ip fib` prints of the table that packets to an address are classified by, '' for none."""
-    table = tables.part(ClassifyMain).routes.get((is_ipv6, table_id, address))
+    table = tables.part(LocalMain).routes.get((is_ipv6, table_id, address))
     return "" if table is None else f"        [@0]: ip{6 if is_ipv6 else 4}-classify:[0]:table:{table}\n"
 
 
 KIND = Kind(
     api={"classify": _CLASSIFY_TEXT},
     changes={
-        "classify_add_del_table": _answer_table,
         "classify_set_interface_ip_table": _answer_interface,
     },
     commands={

@@ -42,6 +42,8 @@ reply policer_output_v2_reply e8d4e804: i32 retval
 request policer_add 4d949e35: string name[64], policer_config infos
 request policer_del 7ff7912e: u32 policer_index
 reply policer_del_reply e8d4e804: i32 retval
+request policer_update fd039ef0: u32 policer_index, policer_config infos
+reply policer_update_reply e8d4e804: i32 retval
 reply policer_add_reply a177cef2: i32 retval, u32 policer_index
 request policer_dump_v2 7ff7912e streams policer_details: u32 policer_index
 reply policer_details 72d0e248: string name[64], u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, \
@@ -102,9 +104,25 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
     name = values["name"].split(b"\0", 1)[0]
     if any(each.name == name for each in policers):
         return call.reply(retval=Retval.VALUE_EXIST, policer_index=NONE)
-    shown = {each: values[f"infos.{each}"] for each in (*_CONFIGURATION, *_ACTIONS)}
-    created = policers.add(lambda index: Policer(index=index, name=name, values=shown))
-    return call.reply(policer_index=created.index)
+    return call.reply(policer_index=add(call.tables, name, _shown(values)).index)
+
+
+def _shown(values: Values) -> dict[str, Any]:
+    return {each: values[f"infos.{each}"] for each in (*_CONFIGURATION, *_ACTIONS)}
+
+
+def add(tables: Tables, name: bytes, values: dict[str, Any]) -> Policer:
+    """Make a policer; `values` are those of a dump."""
+    return tables.part(PolicerMain).policers.add(lambda index: Policer(index=index, name=name, values=values))
+
+
+def _answer_update(call: Call, values: Values) -> Outgoing:
+    """Give a policer other settings in place."""
+    policer = call.tables.part(PolicerMain).policers.get(values["policer_index"])
+    if policer is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    policer.values = _shown(values)
+    return call.reply()
 
 
 def _answer_delete(call: Call, values: Values) -> Outgoing:
@@ -143,6 +161,7 @@ KIND = Kind(
     changes={
         "policer_add": _answer_add,
         "policer_del": _answer_delete,
+        "policer_update": _answer_update,
         "policer_input": _answer_put,
         "policer_output": _answer_put,
         "policer_input_v2": _answer_put,

@@ -58,6 +58,7 @@ _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1
 _OWN_BITS = frozenset(
     {
         *("FLOOD", "UU_FLOOD", "FWD", "LEARN", "ARP_TERM", "ARP_UFWD", "UU_FWD", "VTR", "ACL", "SPAN", "FLOW", "GBP"),
+        "POLICER_CLAS",
         *("OUTPUT", "XCONNECT", "XCRW", "EFP_FILTER", "L2PT", "L2_EMULATION", "LINESTATUS_DOWN", "STP_BLOCKED"),
         *("INPUT_FEAT_ARC", "OUTPUT_FEAT_ARC", "CFM", "ECID_XLATE", "BVI", "IPSEC", "DROP", "none"),
     }

@@ -33,7 +33,7 @@ def test_a_foreign_key_is_never_taken_for_a_misspelt_one(place: str) -> None:
         ("bridgedomains: { bd1: { %s: 1 } }", "enabled", "the keys here are "),
         ("%s: 1", "bonds", "it is a section of its own, `bondethernets`"),
         ("interfaces: { eth0: { %s: 1 } }", "ipv6", "autoconfiguration is set in Linux"),
-        ("%s: 1", "policer", "a line in a file for `vppcfg rest` sets it"),
+        ("%s: 1", "shaper", "a line in a file for `vppcfg rest` sets it"),
         ("%s: 1", "bgp", "it is not managed by vppcfg: run a routing daemon"),
     ],
 )

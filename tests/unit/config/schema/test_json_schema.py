@@ -78,7 +78,7 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
             *("acl", "macip-acl", "dataplane", "dhcp-client", "dhcp-relay", "flow-records", "interface-acls", "l3xc"),
             *("lcp", "neighbor-table", "punt-redirect", "mirror"),
         ),
-        *("mss-clamp", "mss-limit", "nat44-exempt", "port-lldp", "ra-prefix", "urpf"),
+        *("mss-clamp", "mss-limit", "nat44-exempt", "policer-excess", "port-lldp", "ra-prefix", "urpf"),
     }
 
 

@@ -1,0 +1,142 @@
+"""Contract: tables of the classifier that send packets to policers, what VPP shows of them, and what outlives what."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract.subject import ALL, Subject
+from vppcfg.kinds.rate_limit_operations import TABLE_MARK
+from vppcfg.kinds.rate_limit_reading import policer_indexes
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.live import connect
+
+IP4, IP6, L2 = range(3)
+NO_SUCH_TABLE = -65
+
+
+def add_policer(vpp: Subject, name: str, cir: int = 8000) -> int:
+    infos: dict[str, Any] = {"cir": cir, "eir": 0, "cb": 150_000, "eb": 0, "rate_type": 0, "round_type": 0, "type": 0}
+    actions = {"conform_action": {"type": 1}, "exceed_action": {"type": 0}, "violate_action": {"type": 0}}
+    reply = vpp.api.policer_add(name=name, infos={**infos, "color_aware": False, **actions})
+    assert reply.retval == 0
+    return int(reply.policer_index)
+
+
+def add_table(vpp: Subject, mask: bytes = bytes(16), skip: int = 0, mark: int = TABLE_MARK) -> int:
+    size = len(mask) // 16
+    values = {"nbuckets": 2, "memory_size": 1 << 20, "skip_n_vectors": skip, "match_n_vectors": size}
+    after = {"next_table_index": ALL, "miss_next_index": mark, "mask_len": 16 * size, "mask": mask}
+    reply = vpp.api.classify_add_del_table(is_add=True, table_index=ALL, **values, **after)
+    assert reply.retval == 0
+    return int(reply.new_table_index)
+
+
+def delete_table(vpp: Subject, table: int) -> int:
+    values = {"is_add": False, "table_index": table, "match_n_vectors": 1, "mask_len": 16, "mask": bytes(16)}
+    return int(vpp.api.classify_add_del_table(**values).retval)
+
+
+def session(vpp: Subject, table: int, policer: int, match: bytes = bytes(16), *, is_add: bool = True) -> int:
+    values = {"hit_next_index": policer, "opaque_index": ALL, "match_len": len(match), "match": match}
+    return int(vpp.api.classify_add_del_session(is_add=is_add, table_index=table, **values).retval)
+
+
+def sessions(vpp: Subject, table: int) -> list[tuple[int, bytes]]:
+    return [(row.hit_next_index, bytes(row.match)) for row in vpp.api.classify_session_dump(table_id=table)]
+
+
+def put(vpp: Subject, index: int, table: int, *layers: int, is_add: bool = True) -> int:
+    names = ("ip4_table_index", "ip6_table_index", "l2_table_index")
+    tables = {name: table if layer in layers else ALL for layer, name in enumerate(names)}
+    return int(vpp.api.policer_classify_set_interface(sw_if_index=index, **tables, is_add=is_add).retval)
+
+
+def shown(vpp: Subject, layer: int, asked: int = 0) -> dict[int, int]:
+    rows = vpp.api.policer_classify_dump(type=layer, sw_if_index=asked)
+    return {row.sw_if_index: row.table_index for row in rows}
+
+
+def is_on(vpp: Subject, index: int) -> bool:
+    values = {"arc_name": "ip4-unicast", "feature_name": "ip4-policer-classify", "sw_if_index": index}
+    return bool(vpp.api.feature_is_enabled(**values).is_enabled)
+
+
+@pytest.fixture
+def clean(vpp: Subject) -> Iterator[Subject]:
+    """Return the VPP, and take out in the end what the test has left."""
+    known = set(vpp.api.classify_table_ids().ids)
+    yield vpp
+    for layer in (IP4, IP6, L2):
+        for index, table in shown(vpp, layer).items():
+            put(vpp, index, table, layer, is_add=False)
+    for table in set(vpp.api.classify_table_ids().ids) - known:
+        delete_table(vpp, table)
+    for number in range(20):
+        vpp.api.policer_del(policer_index=number)
+
+
+def test_a_table_is_shown_with_what_becomes_of_other_packets(clean: Subject) -> None:
+    table = add_table(clean, bytes(14) + b"\xff\xff" + b"\xff\xff" + bytes(14), skip=1, mark=TABLE_MARK + 7)
+    assert table in clean.api.classify_table_ids().ids
+    info = clean.api.classify_table_info(table_id=table)
+    assert (info.skip_n_vectors, info.match_n_vectors, info.miss_next_index) == (1, 2, TABLE_MARK + 7)
+    assert bytes(info.mask) == bytes(14) + b"\xff" * 4 + bytes(14)
+    assert session(clean, table, 0, b"\x01" * 48) == 0
+    assert sessions(clean, table) == [(0, bytes(14) + b"\x01" * 4 + bytes(14))]
+    assert clean.api.classify_table_info(table_id=table).active_sessions == 1
+
+
+def test_a_session_is_replaced_in_place(clean: Subject) -> None:
+    table = add_table(clean)
+    assert session(clean, table, 1) == 0 and session(clean, table, 2) == 0
+    assert sessions(clean, table) == [(2, bytes(16))]
+    assert session(clean, table, 0, is_add=False) == 0 and sessions(clean, table) == []
+
+
+def test_tables_of_interfaces_are_shown_for_the_first_interface_and_none_for_all(clean: Subject, first: int) -> None:
+    table = add_table(clean)
+    assert put(clean, first, table, IP4, IP6) == 0
+    assert shown(clean, IP4) == shown(clean, IP6) == {first: table} and shown(clean, L2) == {}
+    assert shown(clean, IP4, ALL) == {}
+
+
+def test_a_second_table_changes_nothing_and_another_one_is_not_taken_off(clean: Subject, first: int) -> None:
+    table, other = add_table(clean), add_table(clean)
+    assert put(clean, first, table, IP4) == 0 and put(clean, first, other, IP4) == 0
+    assert shown(clean, IP4) == {first: table}
+    assert put(clean, first, other, IP4, is_add=False) == NO_SUCH_TABLE
+    assert put(clean, first, table, IP4, is_add=False) == 0 and shown(clean, IP4) == {}
+
+
+def test_a_table_outlives_its_interface_and_looks_at_nothing_of_the_next_one(clean: Subject, first: int) -> None:
+    table, name = add_table(clean), clean.sub(first, 100)
+    assert put(clean, name, table, IP4) == 0 and is_on(clean, name)
+    assert clean.api.delete_subif(sw_if_index=name).retval == 0
+    assert clean.sub(first, 200) == name
+    assert shown(clean, IP4) == {name: table} and not is_on(clean, name)
+    assert put(clean, name, table, IP4) == 0 and not is_on(clean, name)
+    assert put(clean, name, table, IP4, is_add=False) == 0
+    assert put(clean, name, table, IP4) == 0 and is_on(clean, name)
+
+
+def test_a_policer_changes_in_place_and_goes_while_it_is_in_use(clean: Subject) -> None:
+    policer, table = add_policer(clean, "vppcfg:a:eth0"), add_table(clean)
+    assert session(clean, table, policer) == 0
+    infos = {"cir": 16000, "cb": 99_000, "conform_action": {"type": 1}}
+    assert clean.api.policer_update(policer_index=policer, infos=infos).retval == 0
+    (row,) = clean.api.policer_dump_v2(policer_index=policer)
+    assert (row.name, row.cir, row.cb) == ("vppcfg:a:eth0", 16000, 99_000)
+    assert clean.api.policer_del(policer_index=policer).retval == 0
+    assert sessions(clean, table) == [(policer, bytes(16))]
+    assert add_policer(clean, "other") == policer
+
+
+def test_indexes_of_policers_are_found_where_some_are_deleted(clean: Subject) -> None:
+    added = {name: add_policer(clean, name) for name in ("a", "b", "c", "d", "e")}
+    for name in ("b", "d"):
+        assert clean.api.policer_del(policer_index=added.pop(name)).retval == 0
+    with connect(clean.client.server_address, json_dir=str(clean.client.apidir)) as plane:
+        connection: Connection = plane._connection
+        names = [row.name for row in clean.api.policer_dump_v2(policer_index=ALL)]
+        assert policer_indexes(connection, names) == {index: name for name, index in added.items()}

@@ -1,0 +1,99 @@
+"""What passes a rate limit on a real VPP: IPv4 and IPv6, tagged and not, routed and switched, and while it changes."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real_vpp import RealVpp, running
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+PORTS = ("eth0", "eth1", "eth2", "eth3")
+RATE_KBPS, BURST, SECONDS, SIZE, PPS = 8000, 50_000, 2.0, 1000, 4000
+ALLOWED = RATE_KBPS * 125 * SECONDS + BURST
+"""Bytes that pass while packets come at four times the rate."""
+FILE = """
+interfaces:
+  eth0:
+    addresses: [ 10.0.0.1/24, "2001:db8::1/64" ]
+    police: {rate}
+    sub-interfaces: {{ 100: {{ addresses: [ 10.0.100.1/24 ], police: {rate} }} }}
+  eth1: {{ addresses: [ 10.0.1.1/24, "2001:db8:1::1/64" ], neighbors: {{ 10.0.1.2: {mac}, "2001:db8:1::2": {mac} }} }}
+  eth2: {{ police: {rate} }}
+  eth3: {{}}
+bridgedomains: {{ bd10: {{ interfaces: [ eth2, eth3 ] }} }}
+routes: {{ 0.0.0.0/0: 10.0.1.2, "::/0": "2001:db8:1::2" }}
+policers: {{ slow: {{ rate: 8M, burst: 50k }}, slower: {{ rate: 4M, burst: 50k }} }}
+unmanaged: [ "pg*" ]
+"""
+MAC = '"02:00:00:00:00:12"'
+IP4 = "ip4-input", "UDP: 10.0.0.9 -> 203.0.113.1 UDP: 4000 -> 9 incrementing 900"
+IP6 = "ip6-input", "UDP: 2001:db8::9 -> 2001:db8:9::1 UDP: 4000 -> 9 incrementing 900"
+FRAMES = "ethernet-input", "IP4: 02:00:00:00:00:01 -> 02:00:00:00:00:02 incrementing 900"
+
+
+@pytest.fixture(name="vpp", scope="module")
+def running_vpp() -> Iterator[RealVpp]:
+    with running(PORTS) as vpp:
+        yield vpp
+
+
+def apply(vpp: RealVpp, folder: Path, rate: str = "slow") -> None:
+    """Apply the file, and hold VPP to having nothing left to do."""
+    (file := folder / "router.yaml").write_text(FILE.format(rate=rate, mac=MAC))
+    words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
+    assert main(["apply", "-y", *words]) == ExitCode.DONE
+    assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+
+
+def start(vpp: RealVpp, interface: str, node: str, data: str) -> None:
+    count = int(PPS * SECONDS)
+    line = f"packet-generator new {{ name s limit {count} rate {PPS} node {node} size {SIZE}-{SIZE}"
+    assert vpp.cli(f"{line} interface {interface} data {{ {data} }} }}") == (0, "")
+    vpp.cli("packet-generator enable-stream s")
+
+
+def end(vpp: RealVpp) -> None:
+    """Wait until all packets of the stream are through."""
+    deadline = time.monotonic() + 60
+    while "Yes" in vpp.cli("show packet-generator")[1]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    vpp.cli("packet-generator delete s")
+
+
+def sent(vpp: RealVpp, name: str) -> int:
+    match = re.search(r"tx packets\s+(\d+)", vpp.cli(f"show interface {name}")[1])
+    return int(match[1]) if match else 0
+
+
+@pytest.mark.parametrize(
+    ("interface", "stream", "out"),
+    [("eth0", IP4, "eth1"), ("eth0", IP6, "eth1"), ("eth0.100", IP4, "eth1"), ("eth2", FRAMES, "eth3")],
+    ids=["IPv4", "IPv6", "tagged", "switched"],
+)
+def test_what_passes_is_the_rate_and_a_burst(
+    vpp: RealVpp, tmp_path: Path, interface: str, stream: tuple[str, str], out: str
+) -> None:
+    apply(vpp, tmp_path)
+    before = sent(vpp, out)
+    started = time.monotonic()
+    start(vpp, interface, *stream)
+    end(vpp)
+    passed, longest = (sent(vpp, out) - before) * SIZE, time.monotonic() - started
+    assert 0.8 * ALLOWED < passed < 1.05 * (RATE_KBPS * 125 * max(longest, SECONDS) + BURST)
+
+
+def test_a_change_has_no_moment_without_a_limit(vpp: RealVpp, tmp_path: Path) -> None:
+    """The other rate has a full bucket; all that passes is the higher rate and both bursts."""
+    apply(vpp, tmp_path)
+    before = sent(vpp, "eth1")
+    started = time.monotonic()
+    start(vpp, "eth0", *IP4)
+    apply(vpp, tmp_path, "slower")
+    end(vpp)
+    passed, longest = (sent(vpp, "eth1") - before) * SIZE, time.monotonic() - started
+    assert passed < 1.05 * (RATE_KBPS * 125 * max(longest, SECONDS) + 2 * BURST)

@@ -1,0 +1,261 @@
+"""Rate limits in VPP: policers, the tables that send packets to them, and the interfaces that have the tables.
+
+What the file has for them is in `rate_limit_section`, how VPP is asked in `rate_limit_reading`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.entries.section import Section
+from vppcfg.kinds import rate_limit_reading as reading
+from vppcfg.kinds.l2_steps import is_put_into_l2
+from vppcfg.kinds.rate_limit_operations import (
+    NUMBERED,
+    AddLimitTable,
+    AddPolicer,
+    FreeInterface,
+    LimitInterface,
+    RemoveLimitTable,
+    RemovePolicer,
+    RemoveRateLimit,
+    SetRateLimit,
+    UpdatePolicer,
+)
+from vppcfg.kinds.rate_limit_rules import RULES
+from vppcfg.kinds.rate_limit_section import PLUGIN, POLICE, POLICE_SECTION, POLICERS, POLICERS_SECTION
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import without_empty
+from vppcfg.model.vrf import FibTable
+from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.stages import Stage, Step
+from vppcfg.operations.transition import Transition
+from vppcfg.wire.reading import Replies, VppReader, text_of
+
+_MARK = 2
+_FRAMES = LAYERS[2]
+_PARTS_FIRST, _LIMITS_THEN, _INTERFACES_LAST = range(3)
+"""The order within a stage: policers and tables, what tables send to policers, and then the interfaces."""
+
+
+class PolicerKind(VppObjectKind[Policer]):
+    """The policers, with the sections of all rate limits."""
+
+    key = POLICERS
+    object_class = Policer
+    operations = (AddPolicer, UpdatePolicer, RemovePolicer)
+    rules = RULES
+    api_module = "policer"
+    numbered = NUMBERED
+    capabilities: ClassVar = {PLUGIN: reading.POLICER_DUMP}
+    has_own_steps = True
+    has_traffic_impacts = True
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of the rates, and the key of interfaces."""
+        return POLICERS_SECTION, POLICE_SECTION
+
+    def set(self, item: Policer) -> AddPolicer:
+        """Return the operation that makes a policer."""
+        return AddPolicer(item=item)
+
+    def remove(self, item: Policer) -> RemovePolicer:
+        """Return the operation that deletes one."""
+        return RemovePolicer(item=item)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that make, change and delete policers."""
+        before, after = (state.of(Policer) for state in (transition.observed, transition.desired))
+        for name, item in after.items():
+            if before.get(name) != item:
+                operation = UpdatePolicer(item=item) if name in before else AddPolicer(item=item)
+                yield Step(stage=Stage.SET_OBJECT, operation=operation, depth=_PARTS_FIRST)
+        for name, item in before.items():
+            if name not in after:
+                yield Step(stage=Stage.REMOVE_POLICER, operation=RemovePolicer(item=item))
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield whose packets are limited from now on, or more than before, of interfaces that were there before."""
+        old = before.of(Policer)
+        interfaces = {each.number: each.interface for each in after.of(LimitedInterface).values()}
+        users = {each.policer: interfaces.get(each.number) for each in after.of(RateLimit).values()}
+        for name, item in after.of(Policer).items():
+            if users.get(name) not in before.interfaces:
+                continue
+            if name not in old:
+                yield TrafficImpact(name, Impact.DEGRADE, "limits", frozenset())
+            elif item.rate_kbps < old[name].rate_kbps:
+                yield TrafficImpact(name, Impact.DEGRADE, "less", frozenset())
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        return reading.requests(connection)
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[Policer]:
+        """Yield our policers."""
+        if not connection.offers(reading.POLICER_DUMP):
+            return
+        paths = ("name", "cir", "cb", "exceed_action.type", "exceed_action.dscp")
+        for raw, rate_kbps, burst_bytes, excess, dscp in connection.rows(replies, "policer_details", *paths):
+            name = text_of(raw)
+            policer, _, user = name.removeprefix(MARK).partition(":")
+            if name.startswith(MARK) and user:
+                mark = dscp if excess == _MARK else None
+                yield Policer(policer=policer, user=user, rate_kbps=rate_kbps, burst_bytes=burst_bytes, dscp=mark)
+
+    def read_indexes(self, connection: VppReader) -> dict[str, int]:
+        """Ask VPP for the index of each policer and table."""
+        return reading.read_numbers(connection)
+
+
+class LimitTableKind(VppObjectKind[LimitTable]):
+    """The tables."""
+
+    key = POLICE
+    object_class = LimitTable
+    operations = (AddLimitTable, RemoveLimitTable)
+    api_module = "classify"
+    has_own_steps = True
+
+    def set(self, item: LimitTable) -> AddLimitTable:
+        """Return the operation that makes a table."""
+        return AddLimitTable(item=item)
+
+    def remove(self, item: LimitTable) -> RemoveLimitTable:
+        """Return the operation that deletes one."""
+        return RemoveLimitTable(item=item)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that make and delete tables."""
+        before, after = (state.of(LimitTable) for state in (transition.observed, transition.desired))
+        for name, item in after.items():
+            if name not in before:
+                yield Step(stage=Stage.SET_OBJECT, operation=AddLimitTable(item=item), depth=_PARTS_FIRST)
+        for name, item in before.items():
+            if name not in after:
+                yield Step(stage=Stage.REMOVE_LIMIT_TABLE, operation=RemoveLimitTable(item=item))
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[LimitTable]:
+        """Yield our tables."""
+        return (each.table for each in reading.tables(connection, replies))
+
+
+class RateLimitKind(VppObjectKind[RateLimit]):
+    """What tables send to policers."""
+
+    key = POLICE
+    object_class = RateLimit
+    operations = (SetRateLimit, RemoveRateLimit)
+    has_own_steps = True
+
+    def set(self, item: RateLimit) -> SetObject:
+        """Return the operation that sends packets to a policer."""
+        return SetRateLimit(item=item)
+
+    def remove(self, item: RateLimit) -> RemoveObject:
+        """Return the operation that sends them to none."""
+        return RemoveRateLimit(item=item)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that send packets to policers and to none; another policer comes in place of the former."""
+        before, after = (state.of(RateLimit) for state in (transition.observed, transition.desired))
+        for name, item in after.items():
+            if before.get(name) != item:
+                yield Step(stage=Stage.SET_OBJECT, operation=SetRateLimit(item=item), depth=_LIMITS_THEN)
+        for name, item in before.items():
+            if name not in after:
+                yield Step(stage=Stage.REMOVE_RATE_LIMIT, operation=RemoveRateLimit(item=item))
+
+    def restorable(self, state: State) -> State:
+        """Return a state without limits whose policer is deleted: VPP would take the next one with its index."""
+        policers, limits = state.of(Policer), state.of(RateLimit)
+        kept = {name: each for name, each in limits.items() if each.policer in policers}
+        whole = len(kept) == len(limits)
+        return state if whole else replace(state, objects=without_empty({**state.objects, RateLimit: kept}))
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[RateLimit]:
+        """Yield what our tables send to policers, those that are deleted too."""
+        found = reading.tables(connection, replies)
+        if not found:
+            return
+        policers = reading.policer_indexes(connection, reading.policer_names(connection, replies))
+        for table, prefix, index in reading.sessions(connection, found):
+            policer = policers.get(index, f"{index}").removeprefix(MARK)
+            yield RateLimit(number=table.number, prefix=prefix, policer=policer)
+
+
+class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
+    """The interfaces with tables."""
+
+    key = POLICE
+    object_class = LimitedInterface
+    nodes = "policer-classify"
+    operations = (LimitInterface, FreeInterface)
+    has_own_steps = True
+
+    def set(self, item: LimitedInterface) -> LimitInterface:
+        """Return the operation that gives an interface a table."""
+        return LimitInterface(item=item)
+
+    def remove(self, item: LimitedInterface) -> FreeInterface:
+        """Return the operation that takes it from the interface."""
+        return FreeInterface(item=item)
+
+    def is_of_others(self, item: LimitedInterface) -> bool:
+        """Return whether the table is that of another program."""
+        return item.number is None
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that give interfaces tables, and take them off.
+
+        VPP looks at no frame any more of an interface that is put into L2 mode, and still shows its table.
+        """
+        before, after = (state.of(LimitedInterface) for state in (transition.observed, transition.desired))
+        for name in dict.fromkeys((*before, *after)):
+            old, new = before.get(name), after.get(name)
+            if self._is_foreign(old) or self._is_foreign(new):
+                continue
+            is_broken = old is not None and self._is_broken(old, transition)
+            if old is not None and (new != old or is_broken):
+                yield Step(stage=Stage.REMOVE_OBJECT, operation=FreeInterface(item=old), depth=1)
+            if new is not None and (new != old or is_broken):
+                yield Step(stage=Stage.SET_OBJECT, operation=LimitInterface(item=new), depth=_INTERFACES_LAST)
+
+    def _is_foreign(self, item: LimitedInterface | None) -> bool:
+        return item is not None and self.is_of_others(item)
+
+    def _is_broken(self, item: LimitedInterface, transition: Transition) -> bool:
+        is_reset = item.layer == _FRAMES and is_put_into_l2(transition, item.interface)
+        return is_reset or item.interface in transition.to_delete
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[LimitedInterface]:
+        """Yield the interfaces that have a table, of any program."""
+        if not reading.has_tables(connection, replies):
+            return
+        numbers = {each.at: each.table.number for each in reading.tables(connection, replies)}
+        found = [use for use in reading.uses(connection) if use.sw_if_index in names]
+        off = reading.switched_off(connection, found)
+        for use in found:
+            yield LimitedInterface(
+                interface=names[use.sw_if_index],
+                layer=use.layer,
+                number=numbers.get(use.table),
+                is_on=use not in off,
+            )
+
+
+KINDS: tuple[VppObjectKind[Any], ...] = (PolicerKind(), LimitTableKind(), RateLimitKind(), LimitedInterfaceKind())

@@ -1,0 +1,242 @@
+"""Operations on rate limits: policers, tables of the classifier with what they send to policers, and interfaces.
+
+A policer is changed in place, and so is what a table sends to it: there is no moment without a limit. VPP deletes
+policers and tables in use, and does nothing, with reply 0, where an interface has a table already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vppcfg.common.rates import bit_rate
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.model.state import State
+from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Numbering, Predicate
+from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.working_state import WorkingState
+from vppcfg.record import record
+
+NUMBERED = "rate limit"
+"""Policers and tables by their names; those of tables are numbers, and those of policers have a colon."""
+TABLE_MARK, IPV6_BIT, LAST_TABLE = 0x76600000, 1 << 19, (1 << 19) - 1
+"""What becomes of packets that no session of a table is for: the mark, the family and the number of the table.
+
+VPP takes what is no next node for the way on (policer_classify_inline), and shows it.
+"""
+VECTOR_BYTES = 16
+ADDRESS_BYTES = (4, 16)
+"""Of IPv4 and IPv6."""
+_BUCKETS, _MEMORY_BYTES = 2, 1 << 20
+_TRANSMIT, _DROP, _MARK = 1, 0, 2
+"""sse2_qos_action_type (policer_types.api)."""
+
+
+@record
+class AddPolicer(SetObject):
+    """policer_add: make a policer; VPP picks its index."""
+
+    numbered = NUMBERED
+    numbering = Numbering.GIVES
+    item: Policer
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"there is a {self.item.label}" if self.item.name in working.objects.get(Policer, {}) else None
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return Request("policer_add", {"name": f"{MARK}{self.item.name}", **_settings(self.item)})
+
+    def cli(self) -> None:
+        """Return None: what refers to the policer has its number, and the prompt gives no table a mark."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return the limit."""
+        return _limit(self.item)
+
+
+@record
+class UpdatePolicer(SetObject):
+    """policer_update: give a policer another rate, with a full bucket and counters that begin at 0."""
+
+    numbered = NUMBERED
+    item: Policer
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if self.item.name in working.objects.get(Policer, {}) else f"there is no {self.item.label}"
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        index = indexes.number(NUMBERED, self.item.name)
+        return Request("policer_update", {"policer_index": index, **_settings(self.item)})
+
+    def cli(self) -> None:
+        """Return None, as for what makes it."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return the limit, and what VPP forgets."""
+        one, many, _ = _limit(self.item)
+        lost = ", and VPP counts its packets from 0 again"
+        return Predicate(one + lost, many + lost)
+
+
+@record
+class RemovePolicer(RemoveObject):
+    """policer_del: delete a policer that no rate limit names."""
+
+    numbered = NUMBERED
+    numbering = Numbering.FREES
+    item: Policer
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return Request("policer_del", {"policer_index": indexes.number(NUMBERED, self.item.name)})
+
+    def cli(self) -> None:
+        """Return None, as for what makes it."""
+
+
+@record
+class AddLimitTable(SetObject):
+    """classify_add_del_table: make a table; VPP picks its index."""
+
+    numbered = NUMBERED
+    numbering = Numbering.GIVES
+    item: LimitTable
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"there is a {self.item.label}" if self.item.name in working.objects.get(LimitTable, {}) else None
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _table(self.item, {"is_add": 1, "table_index": NO_INDEX})
+
+    def cli(self) -> None:
+        """Return None: the prompt reports no index, and knows no such mark."""
+
+
+@record
+class RemoveLimitTable(RemoveObject):
+    """classify_add_del_table: delete a table, with its sessions, that no interface has."""
+
+    numbered = NUMBERED
+    numbering = Numbering.FREES
+    item: LimitTable
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _table(self.item, {"is_add": 0, "table_index": indexes.number(NUMBERED, self.item.name)})
+
+    def cli(self) -> None:
+        """Return None, as for what makes it."""
+
+
+@record
+class SetRateLimit(SetObject):
+    """classify_add_del_session: send packets to a policer, in place of another one."""
+
+    numbered = NUMBERED
+    item: RateLimit
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        policer = indexes.number(NUMBERED, self.item.policer)
+        return _session(self.item, indexes, {"is_add": 1, "hit_next_index": policer})
+
+    def cli(self) -> None:
+        """Return None: the session has the numbers of its table and of its policer."""
+
+
+@record
+class RemoveRateLimit(RemoveObject):
+    """classify_add_del_session: send packets to no policer any more."""
+
+    numbered = NUMBERED
+    item: RateLimit
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _session(self.item, indexes, {"is_add": 0})
+
+    def cli(self) -> None:
+        """Return None, as for what sets it."""
+
+
+@record
+class LimitInterface(SetObject):
+    """policer_classify_set_interface: have a table look at what comes in; nothing happens where one does already."""
+
+    numbered = NUMBERED
+    item: LimitedInterface
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _on_interface(self.item, indexes, is_add=1)
+
+    def cli(self) -> None:
+        """Return None: the table has a number."""
+
+
+@record
+class FreeInterface(RemoveObject):
+    """policer_classify_set_interface: have no table look at what comes in any more."""
+
+    numbered = NUMBERED
+    item: LimitedInterface
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _on_interface(self.item, indexes, is_add=0)
+
+    def cli(self) -> None:
+        """Return None, as for what sets it."""
+
+
+def _limit(item: Policer) -> Predicate:
+    what = "above that it is dropped" if item.dscp is None else f"above that it gets DSCP {item.dscp}"
+    rate = bit_rate(item.rate_kbps * 1000)
+    return Predicate(f"lets {rate} pass from now on: {what}", f"let {rate} pass from now on: {what}")
+
+
+def _settings(item: Policer) -> Mapping[str, Value]:
+    excess = {"type": _DROP} if item.dscp is None else {"type": _MARK, "dscp": item.dscp}
+    return {
+        "infos.cir": item.rate_kbps,
+        "infos.cb": item.burst_bytes,
+        "infos.conform_action.type": _TRANSMIT,
+        **{f"infos.{when}_action.{key}": value for when in ("exceed", "violate") for key, value in excess.items()},
+    }
+
+
+def mark_of(item: LimitTable) -> int:
+    """Return what VPP shows as the next node of a table's other packets."""
+    return TABLE_MARK | IPV6_BIT * item.is_ipv6 | item.number
+
+
+def vectors_of(item: LimitTable) -> tuple[int, bytes]:
+    """Return how many vectors of 16 bytes a table skips, and its mask."""
+    first = item.offset // VECTOR_BYTES
+    last = max(item.offset * 8 + item.length - 1, 0) // 8 // VECTOR_BYTES
+    bits = (last - first + 1) * VECTOR_BYTES * 8
+    behind = bits - (item.offset - first * VECTOR_BYTES) * 8 - item.length
+    return first, (((1 << item.length) - 1) << behind).to_bytes(bits // 8)
+
+
+def _table(item: LimitTable, values: Mapping[str, Value]) -> Request:
+    skipped, mask = vectors_of(item)
+    shape = {
+        "nbuckets": _BUCKETS,
+        "memory_size": _MEMORY_BYTES,
+        "skip_n_vectors": skipped,
+        "match_n_vectors": len(mask) // VECTOR_BYTES,
+        "next_table_index": NO_INDEX,
+        "miss_next_index": mark_of(item),
+    }
+    return Request("classify_add_del_table", {**shape, **values}, "mask", [{"": each} for each in mask])
+
+
+def _session(item: RateLimit, indexes: Indexes, values: Mapping[str, Value]) -> Request:
+    table: Mapping[str, Value] = {"table_index": indexes.number(NUMBERED, str(item.number)), "opaque_index": NO_INDEX}
+    match = [{"": each} for each in bytes(VECTOR_BYTES)]
+    return Request("classify_add_del_session", {**table, **values}, "match", match)
+
+
+def _on_interface(item: LimitedInterface, indexes: Indexes, *, is_add: int) -> Request:
+    table = indexes.number(NUMBERED, str(item.number))
+    fields = ("ip4_table_index", "ip6_table_index", "l2_table_index")
+    tables = {field: table if layer == item.layer else NO_INDEX for field, layer in zip(fields, LAYERS, strict=True)}
+    return Request(
+        "policer_classify_set_interface",
+        {"sw_if_index": indexes.interface(item.interface), **tables, "is_add": is_add},
+    )

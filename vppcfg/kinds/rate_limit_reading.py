@@ -1,0 +1,192 @@
+"""How VPP is asked for rate limits: policers, tables of the classifier and their sessions, and interfaces.
+
+The dump of policers shows no index. That of the tables of interfaces returns all of them when it is asked for those of
+interface 0, nothing for any interface, and reads beyond its vectors for another one (vl_api_policer_classify_dump_t).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vppcfg.kinds.rate_limit_operations import (
+    ADDRESS_BYTES,
+    IPV6_BIT,
+    LAST_TABLE,
+    TABLE_MARK,
+    VECTOR_BYTES,
+    vectors_of,
+)
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitTable
+from vppcfg.operations.request import ALL_INDEXES, Value
+from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, text_of
+
+POLICER_DUMP, TABLE_IDS, INTERFACE_DUMP = "policer_dump_v2", "classify_table_ids", "policer_classify_dump"
+_TABLE_INFO, _SESSION_DUMP, _IS_ENABLED = "classify_table_info", "classify_session_dump", "feature_is_enabled"
+_FEATURES = {"ipv4": ("ip4-unicast", "ip4-policer-classify"), "ipv6": ("ip6-unicast", "ip6-policer-classify")}
+_ALL_OF_THEM = 0
+_BLOCK = 1024
+"""Indexes that are asked about at once."""
+_MOST_INDEXES = 1 << 20
+
+
+class FoundTable(NamedTuple):
+    """A table of the classifier by VPP's index."""
+
+    at: int
+    table: LimitTable
+
+
+class Use(NamedTuple):
+    """A table that an interface has."""
+
+    sw_if_index: int
+    layer: str
+    table: int
+    """VPP's index."""
+
+
+def requests(connection: VppReader) -> list[bytes]:
+    """Return the requests for all policers, and for the indexes of all tables."""
+    if not connection.offers(POLICER_DUMP):
+        return []
+    policers = connection.request(POLICER_DUMP, {"policer_index": ALL_INDEXES})
+    return [policers[1], connection.request(TABLE_IDS)[1]]
+
+
+def policer_names(connection: VppReader, replies: Replies) -> list[str]:
+    """Return the names of all policers, in the order of their indexes."""
+    if not connection.offers(POLICER_DUMP):
+        return []
+    return [text_of(name) for (name,) in connection.rows(replies, "policer_details", "name")]
+
+
+def policer_indexes(connection: VppReader, names: Sequence[str]) -> dict[int, str]:
+    """Ask VPP for the index of each policer; `names` are those of all of them, in the order of their indexes.
+
+    The last one shows by its index whether deleted ones have left gaps; only then more indexes are asked about.
+    """
+    found: dict[int, str] = {}
+    for first in range(0, _MOST_INDEXES, _BLOCK):
+        left = names[len(found) :]
+        if not left:
+            break
+        if _policers_at(connection, [first + len(left) - 1]) == {first + len(left) - 1: left[-1]}:
+            return found | dict(enumerate(left, start=first))
+        found |= _policers_at(connection, range(first, first + _BLOCK))
+    return found
+
+
+def _policers_at(connection: VppReader, indexes: Sequence[int]) -> dict[int, str]:
+    asked = [connection.request(POLICER_DUMP, {"policer_index": index}) for index in indexes]
+    by_context = {context: index for (context, _), index in zip(asked, indexes, strict=True)}
+    rows = connection.rows(connection.ask([each for _, each in asked]), "policer_details", "context", "name")
+    return {by_context[context]: text_of(name) for context, name in rows}
+
+
+def has_tables(connection: VppReader, replies: Replies) -> bool:
+    """Return whether VPP has any table, of any program."""
+    return next(_table_indexes(connection, replies), None) is not None
+
+
+def _table_indexes(connection: VppReader, replies: Replies) -> Iterator[int]:
+    if connection.offers(POLICER_DUMP):
+        for _, ids in connection.lists(replies, f"{TABLE_IDS}_reply", ("retval",), ""):
+            yield from (index for (index,) in ids)
+
+
+def tables(connection: VppReader, replies: Replies) -> list[FoundTable]:
+    """Ask VPP for our tables among those of which `replies` have the indexes."""
+    asked = [connection.request(_TABLE_INFO, {"table_id": index})[1] for index in _table_indexes(connection, replies)]
+    heads = ("retval", "table_id", "skip_n_vectors", "miss_next_index")
+    found = []
+    for (retval, index, skipped, mark), mask in connection.lists(
+        connection.ask(asked) if asked else {}, f"{_TABLE_INFO}_reply", heads, ""
+    ):
+        table = None if retval else _table(mark, skipped, bytes(each for (each,) in mask))
+        if table is not None:
+            found.append(FoundTable(index, table))
+    return found
+
+
+def _table(mark: int, skipped: int, mask: bytes) -> LimitTable | None:
+    """Return a table of ours, None for one of another program."""
+    if mark & ~(IPV6_BIT | LAST_TABLE) != TABLE_MARK:
+        return None
+    ones = [place for place in range(len(mask) * 8) if mask[place // 8] >> (7 - place % 8) & 1]
+    table = LimitTable(
+        number=mark & LAST_TABLE,
+        is_ipv6=bool(mark & IPV6_BIT),
+        offset=skipped * VECTOR_BYTES + ones[0] // 8 if ones else 0,
+        length=len(ones),
+    )
+    return table if vectors_of(table) == (skipped, mask) else None
+
+
+def sessions(connection: VppReader, found: Sequence[FoundTable]) -> Iterator[tuple[LimitTable, str, int]]:
+    """Ask VPP for what our tables send to policers; yield the table, the prefix, and the index of the policer."""
+    known = {each.at: each.table for each in found}
+    asked = [connection.request(_SESSION_DUMP, {"table_id": index})[1] for index in known]
+    rows = connection.lists(
+        connection.ask(asked) if asked else {}, "classify_session_details", ("table_id", "hit_next_index"), ""
+    )
+    for (index, policer), match in rows:
+        if index in known:
+            yield known[index], prefix_in(known[index], bytes(each for (each,) in match)), policer
+
+
+def prefix_in(table: LimitTable, match: bytes) -> str:
+    """Return the prefix that a session of a table is for; its bytes are those behind the ones that are skipped."""
+    if not table.length:
+        return ""
+    start = table.offset % VECTOR_BYTES
+    size = ADDRESS_BYTES[table.is_ipv6]
+    raw = match[start : start + size].ljust(size, b"\0")
+    return f"{text_of_address(int(table.is_ipv6), raw)}/{table.length}"
+
+
+def uses(connection: VppReader) -> list[Use]:
+    """Ask VPP which table each interface has, of any program."""
+    asked = {
+        connection.request(INTERFACE_DUMP, {"type": number, "sw_if_index": _ALL_OF_THEM}): layer
+        for number, layer in enumerate(LAYERS)
+    }
+    layers = {context: layer for (context, _), layer in asked.items()}
+    rows = connection.rows(
+        connection.ask([request for _, request in asked]),
+        "policer_classify_details",
+        *("context", "sw_if_index", "table_index"),
+    )
+    return [Use(sw_if_index, layers[context], table) for context, sw_if_index, table in rows]
+
+
+def switched_off(connection: VppReader, found: Sequence[Use]) -> set[Use]:
+    """Ask VPP which interfaces have a table at which no packet comes: it was that of a deleted one with their index."""
+    if not connection.offers(_IS_ENABLED):
+        return set()
+    asked = {}
+    for use in found:
+        if use.layer in _FEATURES:
+            arc, feature = _FEATURES[use.layer]
+            where: dict[str, Value] = {"arc_name": arc, "feature_name": feature, "sw_if_index": use.sw_if_index}
+            asked[connection.request(_IS_ENABLED, where)] = use
+    of_context = {context: use for (context, _), use in asked.items()}
+    rows = connection.rows(
+        connection.ask([request for _, request in asked]) if asked else {},
+        f"{_IS_ENABLED}_reply",
+        *("context", "retval", "is_enabled"),
+    )
+    return {of_context[context] for context, retval, is_on in rows if context in of_context and not (is_on or retval)}
+
+
+def read_numbers(connection: VppReader) -> dict[str, int]:
+    """Ask VPP for the index of each of our policers and tables, by their names."""
+    replies = connection.ask(requests(connection))
+    names = policer_names(connection, replies)
+    policers = {
+        name.removeprefix(MARK): index
+        for index, name in policer_indexes(connection, names).items()
+        if name.startswith(MARK)
+    }
+    return policers | {each.table.name: each.at for each in tables(connection, replies)}

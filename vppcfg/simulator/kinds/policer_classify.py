@@ -1,0 +1,121 @@
+"""Simulates the tables by which packets of interfaces go to policers (vnet/classify/policer_classify.c).
+
+They are kept by index, and outlive their interfaces: the next one with the index is shown with a table, and its packets
+do not come there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.model.state import State
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
+from vppcfg.simulator.kinds.policer import PolicerMain, add
+from vppcfg.simulator.l2 import L2_INPUT, bit_of
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 3.1.0 92a4f2c8
+import interface_index
+enum policer_classify_table u8 POLICER_CLASSIFY_API_TABLE_IP4=0 POLICER_CLASSIFY_API_TABLE_IP6=1 \
+POLICER_CLASSIFY_API_TABLE_L2=2
+request policer_classify_set_interface de7ad708: interface_index sw_if_index, u32 ip4_table_index, \
+u32 ip6_table_index, u32 l2_table_index, bool is_add
+reply policer_classify_set_interface_reply e8d4e804: i32 retval
+request policer_classify_dump 56cbb5fb streams policer_classify_details: policer_classify_table type, \
+interface_index sw_if_index
+reply policer_classify_details dfd08765: interface_index sw_if_index, u32 table_index
+"""
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
+_FIELDS = ("ip4_table_index", "ip6_table_index", "l2_table_index")
+_FRAMES = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class PolicerClassifyMain:
+    """The table of each interface, by the number of the layer and sw_if_index."""
+
+    tables: tuple[dict[int, int], ...] = field(default_factory=lambda: ({}, {}, {}))
+
+
+def _answer_set(call: Call, values: Values) -> Outgoing:
+    """Have a table look at an interface's packets, unless one does already, or no longer."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    for layer, name in enumerate(_FIELDS):
+        if values[name] != NONE and not _set(call.tables, row.index, layer, values[name], is_on=bool(values["is_add"])):
+            break
+    return call.reply()
+
+
+def _set(tables: Tables, sw_if_index: int, layer: int, table: int, *, is_on: bool) -> bool:
+    """Set or remove a table, and return whether further ones of the same message are looked at."""
+    if not tables.part(ClassifierMain).tables.has(table):
+        raise RefusedError(Retval.NO_SUCH_TABLE)
+    own = tables.part(PolicerClassifyMain).tables[layer]
+    if is_on and sw_if_index in own:
+        return False
+    if not is_on and own.get(sw_if_index) != table:
+        raise RefusedError(Retval.NO_SUCH_TABLE)
+    if layer == _FRAMES:
+        config, bit = tables.l2_of(sw_if_index), bit_of(L2_INPUT, "POLICER_CLAS")
+        config.input_bits = config.input_bits | bit if is_on else config.input_bits & ~bit
+    else:
+        family = 6 if layer else 4
+        feature = f"ip{family}-unicast", f"ip{family}-policer-classify"
+        arcs.set_features(tables, sw_if_index, [feature], is_on=is_on)
+    if is_on:
+        own[sw_if_index] = table
+    else:
+        del own[sw_if_index]
+    return True
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the tables of all interfaces when asked for those of the first one, and none when asked for all."""
+    tables = call.tables.part(PolicerClassifyMain).tables
+    is_known = values["sw_if_index"] == 0 and values["type"] < len(tables)
+    for sw_if_index, table in sorted(tables[values["type"]].items()) if is_known else ():
+        yield call.details({"sw_if_index": sw_if_index, "table_index": table})
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for each in state.of(Policer).values():
+        add(tables, f"{MARK}{each.name}".encode(), _settings(each))
+    policers = {policer.name: policer.index for policer in tables.part(PolicerMain).policers}
+    found = {item.number: _loaded(tables, item) for item in state.of(LimitTable).values()}
+    for limit in state.of(RateLimit).values():
+        hit = policers.get(f"{MARK}{limit.policer}".encode(), NONE)
+        found[limit.number].sessions[bytes(16)] = Session(hit=hit, opaque=NONE, advance=0)
+    for use in state.of(LimitedInterface).values():
+        if use.number in found:
+            _set(tables, rows[use.interface].index, LAYERS.index(use.layer), found[use.number].index, is_on=True)
+
+
+def _loaded(tables: Tables, item: LimitTable) -> Table:
+    miss = 0x76600000 | item.number
+    pool = tables.part(ClassifierMain).tables
+    return pool.add(lambda index: Table(index=index, mask=bytes(16), skipped=0, buckets=2, next=NONE, miss=miss))
+
+
+def _settings(item: Policer) -> dict[str, int]:
+    excess = {"type": 0, "dscp": 0} if item.dscp is None else {"type": 2, "dscp": item.dscp}
+    return {
+        "cir": item.rate_kbps,
+        "cb": item.burst_bytes,
+        "conform_action.type": 1,
+        **{f"{when}_action.{key}": value for when in ("exceed", "violate") for key, value in excess.items()},
+    }
+
+
+KIND = Kind(
+    api={"classify": _API},
+    changes={"policer_classify_set_interface": _answer_set},
+    queries={"policer_classify_dump": _dump},
+    load=_load,
+)
