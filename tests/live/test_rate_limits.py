@@ -41,9 +41,9 @@ def running_vpp() -> Iterator[RealVpp]:
         yield vpp
 
 
-def apply(vpp: RealVpp, folder: Path, rate: str = "slow") -> None:
+def apply(vpp: RealVpp, folder: Path, rate: str = "slow", text: str = FILE) -> None:
     """Apply the file, and hold VPP to having nothing left to do."""
-    (file := folder / "router.yaml").write_text(FILE.format(rate=rate, mac=MAC))
+    (file := folder / "router.yaml").write_text(text.format(rate=rate, mac=MAC))
     words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
     assert main(["apply", "-y", *words]) == ExitCode.DONE
     assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
@@ -97,3 +97,53 @@ def test_a_change_has_no_moment_without_a_limit(vpp: RealVpp, tmp_path: Path) ->
     end(vpp)
     passed, longest = (sent(vpp, "eth1") - before) * SIZE, time.monotonic() - started
     assert passed < 1.05 * (RATE_KBPS * 125 * max(longest, SECONDS) + 2 * BURST)
+
+
+HOSTS = """
+interfaces:
+  eth0:
+    addresses: [ 10.0.0.1/24, "2001:db8::1/64" ]
+    police-hosts:
+      destination:
+        203.0.113.10: {rate}
+        203.0.113.64/26: {{ policer: {rate}, each: 32 }}
+        2001:db8:9::/64: {rate}
+    sub-interfaces:
+      100: {{ addresses: [ 10.0.100.1/24 ], police-hosts: {{ source: {{ 10.0.100.9: {rate} }} }} }}
+  eth2: {{}}
+  eth3: {{}}
+  eth1: {{ addresses: [ 10.0.1.1/24, "2001:db8:1::1/64" ], neighbors: {{ 10.0.1.2: {mac}, "2001:db8:1::2": {mac} }} }}
+routes: {{ 0.0.0.0/0: 10.0.1.2, "::/0": "2001:db8:1::2" }}
+policers: {{ slow: {{ rate: 8M, burst: 50k }} }}
+unmanaged: [ "pg*" ]
+"""
+
+
+def frames(vpp: RealVpp, source: str, destination: str, tag: str = "") -> tuple[str, str]:
+    """Return a stream of whole frames to eth0: VPP looks at the bytes of the frame."""
+    match = re.search(r"Ethernet address (\S+)", vpp.cli("show hardware-interfaces eth0")[1])
+    assert match is not None
+    kind = "IP6" if ":" in source else "IP4"
+    head = f"{kind}: 02:00:00:00:00:01 -> {match[1]} {tag}"
+    return "ethernet-input", f"{head} UDP: {source} -> {destination} UDP: 4000 -> 9 incrementing 900"
+
+
+def test_each_host_has_a_limit_of_its_own_and_others_have_none(vpp: RealVpp, tmp_path: Path) -> None:
+    apply(vpp, tmp_path, text=HOSTS)
+    cases = {
+        "a host": (("10.0.0.9", "203.0.113.10"), True),
+        "another one": (("10.0.0.9", "203.0.113.11"), False),
+        "a host of a prefix": (("10.0.0.9", "203.0.113.70"), True),
+        "its neighbour": (("10.0.0.9", "203.0.113.71"), True),
+        "IPv6": (("2001:db8::9", "2001:db8:9::7"), True),
+        "IPv6 of another prefix": (("2001:db8::9", "2001:db8:8::7"), False),
+        "a tagged source": (("10.0.100.9", "203.0.113.10", "vlan 100"), True),
+        "another tagged source": (("10.0.100.8", "203.0.113.10", "vlan 100"), False),
+    }
+    for what, (words, is_limited) in cases.items():
+        before, started = sent(vpp, "eth1"), time.monotonic()
+        start(vpp, "eth0", *frames(vpp, *words))
+        end(vpp)
+        passed, longest = (sent(vpp, "eth1") - before) * SIZE, time.monotonic() - started
+        most = 1.05 * (RATE_KBPS * 125 * max(longest, SECONDS) + BURST)
+        assert (0.8 * ALLOWED < passed < most) if is_limited else passed == PPS * SECONDS * SIZE, (what, passed)

@@ -19,6 +19,7 @@ from vppcfg.kinds.rate_limit_operations import (
     AddPolicer,
     FreeInterface,
     LimitInterface,
+    LinkLimitTable,
     RemoveLimitTable,
     RemovePolicer,
     RemoveRateLimit,
@@ -26,8 +27,16 @@ from vppcfg.kinds.rate_limit_operations import (
     UpdatePolicer,
 )
 from vppcfg.kinds.rate_limit_rules import RULES
-from vppcfg.kinds.rate_limit_section import PLUGIN, POLICE, POLICE_SECTION, POLICERS, POLICERS_SECTION
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.kinds.rate_limit_section import (
+    HOSTS_SECTION,
+    PLUGIN,
+    POLICE,
+    POLICE_HOSTS,
+    POLICE_SECTION,
+    POLICERS,
+    POLICERS_SECTION,
+)
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit, chain
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import FibTable
@@ -39,8 +48,9 @@ from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _MARK = 2
 _FRAMES = LAYERS[2]
-_PARTS_FIRST, _LIMITS_THEN, _INTERFACES_LAST = range(3)
-"""The order within a stage: policers and tables, what tables send to policers, and then the interfaces."""
+_PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _INTERFACES = range(5)
+"""The order within a stage: policers and tables, what tables send to policers, what follows new tables, what follows
+those that look at packets already, and then the interfaces: no packet misses a limit that it had."""
 
 
 class PolicerKind(VppObjectKind[Policer]):
@@ -57,8 +67,8 @@ class PolicerKind(VppObjectKind[Policer]):
     has_traffic_impacts = True
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of the rates, and the key of interfaces."""
-        return POLICERS_SECTION, POLICE_SECTION
+        """Return the section of the rates, and the keys of interfaces."""
+        return POLICERS_SECTION, POLICE_SECTION, HOSTS_SECTION
 
     def set(self, item: Policer) -> AddPolicer:
         """Return the operation that makes a policer."""
@@ -74,7 +84,7 @@ class PolicerKind(VppObjectKind[Policer]):
         for name, item in after.items():
             if before.get(name) != item:
                 operation = UpdatePolicer(item=item) if name in before else AddPolicer(item=item)
-                yield Step(stage=Stage.SET_OBJECT, operation=operation, depth=_PARTS_FIRST)
+                yield Step(stage=Stage.SET_OBJECT, operation=operation, depth=_PARTS)
         for name, item in before.items():
             if name not in after:
                 yield Step(stage=Stage.REMOVE_POLICER, operation=RemovePolicer(item=item))
@@ -84,7 +94,12 @@ class PolicerKind(VppObjectKind[Policer]):
     ) -> Iterator[TrafficImpact]:
         """Yield whose packets are limited from now on, or more than before, of interfaces that were there before."""
         old = before.of(Policer)
-        interfaces = {each.number: each.interface for each in after.of(LimitedInterface).values()}
+        tables = after.of(LimitTable)
+        interfaces = {
+            table.number: each.interface
+            for each in after.of(LimitedInterface).values()
+            for table in chain(tables, each.number)
+        }
         users = {each.policer: interfaces.get(each.number) for each in after.of(RateLimit).values()}
         for name, item in after.of(Policer).items():
             if users.get(name) not in before.interfaces:
@@ -121,7 +136,7 @@ class LimitTableKind(VppObjectKind[LimitTable]):
 
     key = POLICE
     object_class = LimitTable
-    operations = (AddLimitTable, RemoveLimitTable)
+    operations = (AddLimitTable, LinkLimitTable, RemoveLimitTable)
     api_module = "classify"
     has_own_steps = True
 
@@ -137,8 +152,13 @@ class LimitTableKind(VppObjectKind[LimitTable]):
         """Yield the steps that make and delete tables."""
         before, after = (state.of(LimitTable) for state in (transition.observed, transition.desired))
         for name, item in after.items():
-            if name not in before:
-                yield Step(stage=Stage.SET_OBJECT, operation=AddLimitTable(item=item), depth=_PARTS_FIRST)
+            old = before.get(name)
+            if old is None:
+                alone = replace(item, next=None)
+                yield Step(stage=Stage.SET_OBJECT, operation=AddLimitTable(item=alone), depth=_PARTS)
+            if item.next != (old.next if old is not None else None):
+                depth = _LINKS_OF_NEW if old is None else _LINKS_OF_OLD
+                yield Step(stage=Stage.SET_OBJECT, operation=LinkLimitTable(item=item), depth=depth)
         for name, item in before.items():
             if name not in after:
                 yield Step(stage=Stage.REMOVE_LIMIT_TABLE, operation=RemoveLimitTable(item=item))
@@ -153,7 +173,7 @@ class LimitTableKind(VppObjectKind[LimitTable]):
 class RateLimitKind(VppObjectKind[RateLimit]):
     """What tables send to policers."""
 
-    key = POLICE
+    key = POLICE_HOSTS
     object_class = RateLimit
     operations = (SetRateLimit, RemoveRateLimit)
     has_own_steps = True
@@ -171,7 +191,7 @@ class RateLimitKind(VppObjectKind[RateLimit]):
         before, after = (state.of(RateLimit) for state in (transition.observed, transition.desired))
         for name, item in after.items():
             if before.get(name) != item:
-                yield Step(stage=Stage.SET_OBJECT, operation=SetRateLimit(item=item), depth=_LIMITS_THEN)
+                yield Step(stage=Stage.SET_OBJECT, operation=SetRateLimit(item=item), depth=_LIMITS)
         for name, item in before.items():
             if name not in after:
                 yield Step(stage=Stage.REMOVE_RATE_LIMIT, operation=RemoveRateLimit(item=item))
@@ -193,7 +213,8 @@ class RateLimitKind(VppObjectKind[RateLimit]):
         policers = reading.policer_indexes(connection, reading.policer_names(connection, replies))
         for table, prefix, index in reading.sessions(connection, found):
             policer = policers.get(index, f"{index}").removeprefix(MARK)
-            yield RateLimit(number=table.number, prefix=prefix, policer=policer)
+            offset = table.offset if prefix else 0
+            yield RateLimit(number=table.number, prefix=prefix, policer=policer, offset=offset)
 
 
 class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
@@ -228,10 +249,12 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
             if self._is_foreign(old) or self._is_foreign(new):
                 continue
             is_broken = old is not None and self._is_broken(old, transition)
-            if old is not None and (new != old or is_broken):
+            if old is not None and (new is None or is_broken):
                 yield Step(stage=Stage.REMOVE_OBJECT, operation=FreeInterface(item=old), depth=1)
+            elif old is not None and new != old:
+                yield Step(stage=Stage.SET_OBJECT, operation=FreeInterface(item=old), depth=_INTERFACES)
             if new is not None and (new != old or is_broken):
-                yield Step(stage=Stage.SET_OBJECT, operation=LimitInterface(item=new), depth=_INTERFACES_LAST)
+                yield Step(stage=Stage.SET_OBJECT, operation=LimitInterface(item=new), depth=_INTERFACES)
 
     def _is_foreign(self, item: LimitedInterface | None) -> bool:
         return item is not None and self.is_of_others(item)

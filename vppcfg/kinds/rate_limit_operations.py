@@ -7,15 +7,17 @@ policers and tables in use, and does nothing, with reply 0, where an interface h
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from vppcfg.common.rates import bit_rate
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit, chain
 from vppcfg.model.state import State
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Numbering, Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
+from vppcfg.wire.address_codec import family_and_bytes
 
 NUMBERED = "rate limit"
 """Policers and tables by their names; those of tables are numbers, and those of policers have a colon."""
@@ -27,7 +29,11 @@ VPP takes what is no next node for the way on (policer_classify_inline), and sho
 VECTOR_BYTES = 16
 ADDRESS_BYTES = (4, 16)
 """Of IPv4 and IPv6."""
-_BUCKETS, _MEMORY_BYTES = 2, 1 << 20
+_BUCKETS, _MEMORY_BYTES = 4096, 64 << 20
+"""Of tables of hosts: enough for all that a file may have, so that none is made anew because it is full, at which VPP
+ends. VPP takes the memory as it needs it, and 32 kB of its main heap for the buckets."""
+_BUCKETS_FOR_ALL, _MEMORY_FOR_ALL_BYTES = 2, 1 << 20
+"""Of a table with one session."""
 _TRANSMIT, _DROP, _MARK = 1, 0, 2
 """sse2_qos_action_type (policer_types.api)."""
 
@@ -100,6 +106,7 @@ class AddLimitTable(SetObject):
     numbered = NUMBERED
     numbering = Numbering.GIVES
     item: LimitTable
+    """Without a next table, which may come later."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         return f"there is a {self.item.label}" if self.item.name in working.objects.get(LimitTable, {}) else None
@@ -112,12 +119,41 @@ class AddLimitTable(SetObject):
 
 
 @record
+class LinkLimitTable(SetObject):
+    """classify_add_del_table: have another table, or none, look at packets of which a table knows nothing."""
+
+    numbered = NUMBERED
+    item: LimitTable
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        known = working.objects.get(LimitTable, {})
+        wanted = [self.item.number] if self.item.next is None else [self.item.number, self.item.next]
+        missing = next((number for number in wanted if str(number) not in known), None)
+        return None if missing is None else f"there is no {LimitTable.noun} {missing}"
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        after = NO_INDEX if self.item.next is None else indexes.number(NUMBERED, str(self.item.next))
+        table = indexes.number(NUMBERED, self.item.name)
+        return _table(self.item, {"is_add": 1, "table_index": table, "next_table_index": after})
+
+    def cli(self) -> None:
+        """Return None: tables have numbers of VPP's."""
+
+
+@record
 class RemoveLimitTable(RemoveObject):
-    """classify_add_del_table: delete a table, with its sessions, that no interface has."""
+    """classify_add_del_table: delete a table, with its sessions, that no interface has, nor a table of one."""
 
     numbered = NUMBERED
     numbering = Numbering.FREES
     item: LimitTable
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        tables = cast(Mapping[str, LimitTable], working.objects.get(LimitTable, {}))
+        for use in working.objects.get(LimitedInterface, {}).values():
+            if any(each.number == self.item.number for each in chain(tables, cast(LimitedInterface, use).number)):
+                return f"{use.name} has {self.item.label}"
+        return RemoveObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _table(self.item, {"is_add": 0, "table_index": indexes.number(NUMBERED, self.item.name)})
@@ -216,8 +252,8 @@ def vectors_of(item: LimitTable) -> tuple[int, bytes]:
 def _table(item: LimitTable, values: Mapping[str, Value]) -> Request:
     skipped, mask = vectors_of(item)
     shape = {
-        "nbuckets": _BUCKETS,
-        "memory_size": _MEMORY_BYTES,
+        "nbuckets": _BUCKETS if item.length else _BUCKETS_FOR_ALL,
+        "memory_size": _MEMORY_BYTES if item.length else _MEMORY_FOR_ALL_BYTES,
         "skip_n_vectors": skipped,
         "match_n_vectors": len(mask) // VECTOR_BYTES,
         "next_table_index": NO_INDEX,
@@ -228,8 +264,17 @@ def _table(item: LimitTable, values: Mapping[str, Value]) -> Request:
 
 def _session(item: RateLimit, indexes: Indexes, values: Mapping[str, Value]) -> Request:
     table: Mapping[str, Value] = {"table_index": indexes.number(NUMBERED, str(item.number)), "opaque_index": NO_INDEX}
-    match = [{"": each} for each in bytes(VECTOR_BYTES)]
-    return Request("classify_add_del_session", {**table, **values}, "match", match)
+    return Request("classify_add_del_session", {**table, **values}, "match", [{"": each} for each in _match(item)])
+
+
+def _match(item: RateLimit) -> bytes:
+    """Return the bytes that a session is for, those that its table skips among them."""
+    if not item.prefix:
+        return bytes(VECTOR_BYTES)
+    address, _, length = item.prefix.partition("/")
+    last = (item.offset * 8 + max(int(length), 1) - 1) // 8 // VECTOR_BYTES
+    raw = bytes(item.offset) + family_and_bytes(address)[1]
+    return raw[: (last + 1) * VECTOR_BYTES].ljust((last + 1) * VECTOR_BYTES, b"\0")
 
 
 def _on_interface(item: LimitedInterface, indexes: Indexes, *, is_add: int) -> Request:

@@ -7,6 +7,7 @@ interface 0, nothing for any interface, and reads beyond its vectors for another
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from vppcfg.kinds.rate_limit_operations import (
@@ -99,15 +100,19 @@ def _table_indexes(connection: VppReader, replies: Replies) -> Iterator[int]:
 def tables(connection: VppReader, replies: Replies) -> list[FoundTable]:
     """Ask VPP for our tables among those of which `replies` have the indexes."""
     asked = [connection.request(_TABLE_INFO, {"table_id": index})[1] for index in _table_indexes(connection, replies)]
-    heads = ("retval", "table_id", "skip_n_vectors", "miss_next_index")
-    found = []
-    for (retval, index, skipped, mark), mask in connection.lists(
+    heads = ("retval", "table_id", "skip_n_vectors", "miss_next_index", "next_table_index")
+    found: dict[int, LimitTable] = {}
+    follows: dict[int, int] = {}
+    for (retval, index, skipped, mark, after), mask in connection.lists(
         connection.ask(asked) if asked else {}, f"{_TABLE_INFO}_reply", heads, ""
     ):
         table = None if retval else _table(mark, skipped, bytes(each for (each,) in mask))
         if table is not None:
-            found.append(FoundTable(index, table))
-    return found
+            found[index], follows[index] = table, after
+    return [
+        FoundTable(index, replace(table, next=found[after].number) if (after := follows[index]) in found else table)
+        for index, table in found.items()
+    ]
 
 
 def _table(mark: int, skipped: int, mask: bytes) -> LimitTable | None:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.common.resemblance import did_you_mean
+from vppcfg.entries.configuration import OwnedConfig
 from vppcfg.entries.index import Index
-from vppcfg.kinds.rate_limit_section import POLICE, POLICERS, rates_in
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.kinds.rate_limit_section import POLICE, POLICE_HOSTS, POLICERS, rates_in
+from vppcfg.model.interface import PORTS, InterfaceKind
+from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _USUAL_MTU = 1500
 _HEADER_BYTES = 22
 """Of a frame with two tags: VPP counts them on frames in L2 mode, and from the IP header on elsewhere."""
+_WITH_FRAMES = PORTS | {InterfaceKind.BOND, InterfaceKind.TAP}
+"""Interfaces, with their sub-interfaces, whose packets begin with their own Ethernet header. Those of others were in a
+tunnel or a bridge domain, and begin with the header of what has brought them."""
+
+
+def _entries(index: Index, key: str) -> Mapping[str, OwnedConfig]:
+    return index.configuration.owned.get(key, {})
+
+
+def _uses(index: Index) -> Iterator[tuple[str, str, KeyPath]]:
+    """Yield the interfaces that are limited, each with the names of rates and where they stand."""
+    for name, entry in _entries(index, POLICE).items():
+        yield name, entry.value, entry.path
+    for name, entry in _entries(index, POLICE_HOSTS).items():
+        for rate in dict.fromkeys(rate for _, rate in entry.value.rates):
+            yield name, rate, (*entry.path, entry.value.side)
 
 
 def police_missing(index: Index) -> Iterator[Problem]:
@@ -19,34 +37,63 @@ def police_missing(index: Index) -> Iterator[Problem]:
     rates = rates_in(index.configuration)
     if POLICERS in index.lost_sections or POLICERS in index.broken_entries:
         return
-    for name, entry in index.configuration.owned.get(POLICE, {}).items():
-        rate, interface = rates.get(entry.value), index.find(name)
+    for name, wanted, path in _uses(index):
+        rate, interface = rates.get(wanted), index.find(name)
         if rate is None:
-            text = f"there is no policer {entry.value} in `{POLICERS}`{did_you_mean(entry.value, rates)}"
-            yield Problem(rule="police-missing", path=entry.path, text=text)
+            text = f"there is no policer {wanted} in `{POLICERS}`{did_you_mean(wanted, rates)}"
+            yield Problem(rule="police-missing", path=path, text=text)
         elif interface is not None and interface.encapsulation is not None and rate.dscp is not None:
-            text = f"{name} has VLAN tags, and VPP marks frames without any alone; drop what is above {entry.value}"
-            yield Problem(rule="police-mark-tagged", path=entry.path, text=text)
+            text = f"{name} has VLAN tags, and VPP marks frames without any alone; drop what is above {wanted}"
+            yield Problem(rule="police-mark-tagged", path=path, text=text)
 
 
 def policer_burst(index: Index) -> Iterator[Problem]:
     """Find bursts that hold no packet of the largest size of an interface."""
     rates = rates_in(index.configuration)
-    for name, entry in index.configuration.owned.get(POLICE, {}).items():
-        rate, interface = rates.get(entry.value), index.find(name)
+    found: dict[str, str] = {}
+    for name, wanted, _ in _uses(index):
+        rate, interface = rates.get(wanted), index.find(name)
         largest = ((interface.mtu if interface is not None else None) or _USUAL_MTU) + _HEADER_BYTES
         if rate is not None and rate.burst_bytes < largest:
-            text = f"{rate.name} lets {rate.burst_bytes} bytes pass at once, and packets of {name} have up to {largest}"
-            yield Problem(rule="policer-burst", path=(POLICERS, rate.name, "burst"), text=f"{text}: they never pass")
+            sizes = f"{rate.burst_bytes} bytes pass at once, and packets of {name} have up to {largest}"
+            found.setdefault(wanted, f"of {wanted} {sizes}: they never pass")
+    for wanted, text in found.items():
+        yield Problem(rule="policer-burst", path=(POLICERS, wanted, "burst"), text=text)
 
 
 def policer_unused(index: Index) -> Iterator[Problem]:
     """Find rates that no interface has."""
-    used = {entry.value for entry in index.configuration.owned.get(POLICE, {}).values()}
+    used = {wanted for _, wanted, _ in _uses(index)}
     for name in rates_in(index.configuration) if index.is_whole else ():
         if name not in used:
             text = f"no interface has the policer {name}"
             yield Problem(rule="policer-unused", path=(POLICERS, name), text=text, severity=Severity.NOTICE)
 
 
-RULES = (police_missing, policer_burst, policer_unused)
+def police_both(index: Index) -> Iterator[Problem]:
+    """Find interfaces with a limit for all and limits for hosts."""
+    for name, entry in _entries(index, POLICE_HOSTS).items():
+        if name in _entries(index, POLICE) and entry.value.rates:
+            text = f"{name} has `{POLICE}` too, and VPP goes by one of them; instead give 0.0.0.0/0 and ::/0 a rate"
+            yield Problem(rule="police-both", path=entry.path, text=text)
+
+
+def police_hosts_place(index: Index) -> Iterator[Problem]:
+    """Find limits of hosts where no address stands at a known place of a frame, and ports whose frames have tags."""
+    for name, entry in _entries(index, POLICE_HOSTS).items():
+        interface = index.find(name)
+        if interface is None or not entry.value.rates:
+            continue
+        port = interface if interface.parent is None else index.find(interface.parent)
+        if reason := index.why_switched(name):
+            text = f"{name} {reason}, and VPP looks for hosts where it routes; use `{POLICE}`"
+            yield Problem(rule="police-hosts-place", path=entry.path, text=text)
+        elif port is not None and port.kind not in _WITH_FRAMES:
+            text = f"VPP looks for hosts in the frame that brought a packet to {name}; limit them on the port"
+            yield Problem(rule="police-hosts-place", path=entry.path, text=text)
+        elif name in index.children and not interface.addresses:
+            text = f"{name} has sub-interfaces, and this is for its frames without tags; limit hosts on these"
+            yield Problem(rule="police-hosts-untagged", path=entry.path, text=text, severity=Severity.WARNING)
+
+
+RULES = (police_missing, policer_burst, policer_unused, police_both, police_hosts_place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.record import record
@@ -56,6 +56,17 @@ def user_of(policer: str, user: str) -> str:
     return f"{user[: room - _DIGEST_DIGITS - 1]}~{digest}"
 
 
+class TableShape(NamedTuple):
+    """What a table looks at."""
+
+    is_ipv6: bool
+    offset: int
+    length: int
+
+
+EVERY_PACKET = TableShape(False, 0, 0)
+
+
 @record
 class LimitTable(VppObject):
     """A table of the classifier that looks at one prefix of an address, or at nothing, so that it takes every packet.
@@ -74,11 +85,18 @@ class LimitTable(VppObject):
     """How many bytes of a frame are before the address."""
     length: int = 0
     """How many bits of the address it looks at; with none of them it takes every packet."""
+    next: int | None = None
+    """The number of the table that looks at the packets of which this one knows nothing."""
 
     @property
     def name(self) -> str:
         """Return our number."""
         return str(self.number)
+
+    @property
+    def shape(self) -> TableShape:
+        """Return what it looks at."""
+        return TableShape(self.is_ipv6, self.offset, self.length)
 
 
 @record
@@ -96,6 +114,8 @@ class RateLimit(VppObject):
     """The addresses; '' for every packet."""
     policer: str
     """The name of the policer."""
+    offset: int = 0
+    """How many bytes of a frame are before the address."""
 
     @property
     def name(self) -> str:
@@ -145,3 +165,12 @@ class LimitedInterface(VppObject):
 
 LAYERS = ("ipv4", "ipv6", "frames")
 """What VPP has a table for on each interface, by its number (policer_classify_table, vnet/classify/classify.api)."""
+
+
+def chain(tables: Mapping[str, LimitTable], head: int | None) -> Iterator[LimitTable]:
+    """Yield the tables that look at packets one after the other, from that with the number `head` on."""
+    seen: set[int] = set()
+    while head is not None and head not in seen and (table := tables.get(str(head))) is not None:
+        yield table
+        seen.add(head)
+        head = table.next

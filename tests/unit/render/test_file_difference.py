@@ -37,7 +37,7 @@ HEADINGS = {
     part: heading
     for heading, parts in {
         r"interfaces\.[^.]+": "interface lcp urpf mss-clamp mss-limit mirror port-lldp ra ra-prefix interface-acls "
-        "flow-records dhcp-client qos qos-mark l3xc l3xc-hop policy-route virtual-router",
+        "police-hosts police-each flow-records dhcp-client qos qos-mark l3xc l3xc-hop policy-route virtual-router",
         r"interfaces\.[^.]+\.sub-interfaces\.\d+": "sub-interface encapsulation",
         r"interfaces\..+": "tag-rewrite pushed-tags translated-tags",
         r"lldp": "lldp",
@@ -85,6 +85,7 @@ NEVER_SHOWN = {
     **{(part, "description"): "VPP keeps none" for part in ("vrf", "acl", "acl-term", "macip-acl", "macip-term")},
     **{("nat44", key): "its entries are shown by themselves" for key in ("static", "exempt")},
     ("vrf", "routes"): "its entries are shown by themselves",
+    **{("police-each", key): "each part is shown by itself" for key in ("policer", "each")},
     **{("vrf", key): "as in the section, which is shown" for key in ("dhcp-relay", "path-mtu")},
     ("interface", "rx-placement"): "moves are, of queues that are known before and after: tests/golden/queue_placement",
     ("interface", "tx-placement"): "the same",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
 from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
 from vppcfg.model.state import State
@@ -91,16 +92,36 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     found = {item.number: _loaded(tables, item) for item in state.of(LimitTable).values()}
     for limit in state.of(RateLimit).values():
         hit = policers.get(f"{MARK}{limit.policer}".encode(), NONE)
-        found[limit.number].sessions[bytes(16)] = Session(hit=hit, opaque=NONE, advance=0)
+        key = _key(limit, found[limit.number])
+        found[limit.number].sessions[key] = Session(hit=hit, opaque=NONE, advance=0)
+    for item in state.of(LimitTable).values():
+        if item.next is not None:
+            found[item.number].next = found[item.next].index
     for use in state.of(LimitedInterface).values():
         if use.number in found:
             _set(tables, rows[use.interface].index, LAYERS.index(use.layer), found[use.number].index, is_on=True)
 
 
 def _loaded(tables: Tables, item: LimitTable) -> Table:
-    miss = 0x76600000 | item.number
+    bits = bytearray(((item.offset + 16) // 16 + 1) * 16)
+    for place in range(item.offset * 8, item.offset * 8 + item.length):
+        bits[place // 8] |= 0x80 >> place % 8
+    skipped = item.offset // 16 if item.length else 0
+    vectors = max((item.offset * 8 + item.length + 127) // 128, skipped + 1)
+    mask = bytes(bits[skipped * 16 : vectors * 16])
+    miss = 0x76600000 | 0x80000 * item.is_ipv6 | item.number
     pool = tables.part(ClassifierMain).tables
-    return pool.add(lambda index: Table(index=index, mask=bytes(16), skipped=0, buckets=2, next=NONE, miss=miss))
+    return pool.add(lambda index: Table(index=index, mask=mask, skipped=skipped, buckets=4096, next=NONE, miss=miss))
+
+
+def _key(limit: RateLimit, table: Table) -> bytes:
+    """Return the bits of a session, behind those that its table skips."""
+    raw = bytearray(len(table.mask))
+    if limit.prefix:
+        address = ip_address(limit.prefix.partition("/")[0]).packed
+        start = limit.offset - table.skipped * 16
+        raw[start : start + len(address)] = address
+    return bytes(each & bits for each, bits in zip(raw, table.mask, strict=False))
 
 
 def _settings(item: Policer) -> dict[str, int]:

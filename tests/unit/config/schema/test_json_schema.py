@@ -78,7 +78,17 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
             *("acl", "macip-acl", "dataplane", "dhcp-client", "dhcp-relay", "flow-records", "interface-acls", "l3xc"),
             *("lcp", "neighbor-table", "punt-redirect", "mirror"),
         ),
-        *("mss-clamp", "mss-limit", "nat44-exempt", "policer-excess", "port-lldp", "ra-prefix", "urpf"),
+        *(
+            "mss-clamp",
+            "mss-limit",
+            "nat44-exempt",
+            "police-each",
+            "police-hosts",
+            "policer-excess",
+            "port-lldp",
+            "ra-prefix",
+            "urpf",
+        ),
     }
 
 
