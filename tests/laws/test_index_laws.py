@@ -154,6 +154,10 @@ OBJECTS: Mapping[str, Calls] = {
     "QoS store": of("store", "qos_store_enable_disable", {"enable": 1, "store.input_source": 3, "store.value": 5}),
     "QoS mark": of("mark", "qos_mark_enable_disable", {"enable": 1, "mark.map_id": 9, "mark.output_source": 3}),
     "policer": one("policer_input", {"name": b"p1", "apply": 1}),
+    "rate limits": one(
+        "policer_classify_set_interface",
+        {"is_add": 1, "ip4_table_index": 0, "ip6_table_index": NONE, "l2_table_index": NONE},
+    ),
     "reassembly": one("ip_reassembly_enable_disable", {"enable_ip4": 1, "type": 0}),
     "TEIB": neighbor_entry,
     "IPsec policies": one("ipsec_interface_add_del_spd", {"is_add": 1, "spd_id": 500}),

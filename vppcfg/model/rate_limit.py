@@ -157,9 +157,9 @@ class LimitedInterface(VppObject):
         return self.interface
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface and the table."""
-        yield Reference(Referent.INTERFACE, self.interface)
+        """Yield the interface and the table; nothing of another program's, which goes and comes as an attachment."""
         if self.number is not None:
+            yield Reference(Referent.INTERFACE, self.interface)
             yield Reference(Referent.OBJECT, f"{LimitTable.noun} {self.number}")
 
 

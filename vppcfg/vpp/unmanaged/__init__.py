@@ -24,6 +24,7 @@ from vppcfg.vpp.unmanaged import (
     nat,
     objects,
     quality,
+    rate_limits,
     routes,
     services,
     standalone,
@@ -39,6 +40,7 @@ READERS: Sequence[Reader] = (
     *nat.READERS,
     *services.READERS,
     *quality.READERS,
+    *rate_limits.READERS,
     *filters.READERS,
     *classified.READERS,
 )

@@ -43,6 +43,8 @@ _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
     "BFD": re.compile(r"bfd"),
     "TEIB": re.compile(r"nhrp"),
     "L3": re.compile(r"l3xc"),
+    "rate": re.compile(r"policer-classify"),
+    "MAP": re.compile(r"ip[46]-map|reassembly"),
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (
@@ -85,6 +87,9 @@ def read(connection: Connection, scope: ReadScope, found: Iterable[Attachment]) 
         arcs = _arcs(shown[lines[name]][1])
         known = scope.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
+        maps = list(_of_map(name, arcs))
+        yield from maps
+        kinds.setdefault(name, set()).update(_word(each.kind) for each in maps)
         ours = of_objects.get(name, set()) | (_nodes_of(known) if known is not None else set())
         accounted = [re.compile(each) for each in sorted({_OF_VPP, *ours})]
         accounted += [_OF_OTHERS[kind] for kind in sorted(kinds.get(name, set())) if kind in _OF_OTHERS]
@@ -153,6 +158,28 @@ def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[st
                 take=take,
                 outlives=True,
                 removal=f"policer {side} unapply name {policers[0]} {name}" if policers else "",
+            )
+
+
+def _of_map(name: str, arcs: Mapping[str, list[str]]) -> Iterator[Attachment]:
+    """Yield MAP-E and MAP-T of an interface, with the reassembly that they turn on (map_if_enable_disable).
+
+    VPP keeps that they are on when the interface goes, and then does not turn them on on the next one with its index.
+    """
+    for is_translation, (node, word) in enumerate((("ip4-map", ""), ("ip4-map-t", " map-t"))):
+        if node in arcs.get("ip4-unicast", ()):
+            values: Values = {"sw_if_index": index_placeholder(name), "is_translation": is_translation}
+            line = f"map interface {name}{word}"
+            yield Attachment(
+                holder=name,
+                kind="MAP",
+                name="T" if is_translation else "E",
+                layer=Layer.ROUTED,
+                put=stored_call("map_if_enable_disable", {**values, "is_enable": 1}),
+                take=stored_call("map_if_enable_disable", {**values, "is_enable": 0}),
+                outlives=True,
+                lines=(line,),
+                removal=f"{line} del",
             )
 
 
