@@ -42,6 +42,8 @@ def _rate(metric: str, more: str = "", labels: str = _ONE) -> str:
     return f"rate({metric}{{{labels}{more}}}[$__rate_interval])"
 
 
+_ABOVE = ',result="above"'
+
 ROUTER = Dashboard(
     "router",
     "VPP: router",
@@ -163,6 +165,8 @@ DROPS = Dashboard(
             (f"topk(10, {_rate('vpp_interface_punts_total')} > 0)", "{{interface}}"),)),
         Panel("NAT44", "pps", (
             (f"sum by (direction, protocol) ({_rate('vpp_nat44_packets_total')})", "{{direction}} {{protocol}}"),)),
+        Panel("Above the rate of a policer", "bps", (
+            (f"topk(10, 8 * {_rate('vpp_policer_bytes_total', _ABOVE)} > 0)", "{{policer}} {{user}}"),)),
         Panel("Counted in the last day", "short", (
             (f"topk(20, increase(vpp_node_errors_total{{{_ONE}}}[1d]) > 0)", ""),), "table", 24),
     ),

@@ -7,9 +7,9 @@ import pytest
 
 from tests.contract.subject import ALL, Subject
 from vppcfg.kinds.rate_limit_operations import TABLE_MARK
-from vppcfg.kinds.rate_limit_reading import policer_indexes
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.live import connect
+from vppcfg.wire.policers import policer_indexes
 
 IP4, IP6, L2 = range(3)
 NO_SUCH_TABLE = -65

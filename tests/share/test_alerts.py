@@ -19,7 +19,12 @@ NEEDS_PROMTOOL = pytest.mark.skipif(
     shutil.which("promtool") is None, reason="there is no promtool; apt-get install prometheus"
 )
 INSTANCE = 'instance="r1"'
-LABELS = {"eth0": 'interface="eth0"', "worker0": 'worker="vpp_wk_0"', "worker1": 'worker="vpp_wk_1"'}
+LABELS = {
+    **{result: f'policer="gold",user="eth0",result="{result}"' for result in ("conform", "above")},
+    "eth0": 'interface="eth0"',
+    "worker0": 'worker="vpp_wk_0"',
+    "worker1": 'worker="vpp_wk_1"',
+}
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "VppMetricsMissing": ({'up{job="vppcfg"}': "0x40"}, {'up{job="vppcfg"}': "1x40"}),
     "VppDown": ({"vpp_up": "0x40"}, {"vpp_up": "1x40"}),
@@ -46,6 +51,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
             "vpp_worker_receive_packets_total@worker0": "0+60000000x40",
             "vpp_worker_receive_packets_total@worker1": "0+50000000x40",
         },
+    ),
+    "VppPolicerDrops": (
+        {"vpp_policer_packets_total@above": "0+600x40", "vpp_policer_packets_total@conform": "0+300x40"},
+        {"vpp_policer_packets_total@above": "0+300x40", "vpp_policer_packets_total@conform": "0+600x40"},
     ),
     "VppPacketsMissed": (
         {"vpp_interface_receive_missed_total@eth0": "0+600x40"},

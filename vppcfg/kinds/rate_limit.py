@@ -44,6 +44,7 @@ from vppcfg.operations.impact_level import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
+from vppcfg.wire.policers import POLICER_DUMP, policer_indexes, policer_names, uses
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _MARK = 2
@@ -62,7 +63,7 @@ class PolicerKind(VppObjectKind[Policer]):
     rules = RULES
     api_module = "policer"
     numbered = NUMBERED
-    capabilities: ClassVar = {PLUGIN: reading.POLICER_DUMP}
+    capabilities: ClassVar = {PLUGIN: POLICER_DUMP}
     has_own_steps = True
     has_traffic_impacts = True
 
@@ -116,7 +117,7 @@ class PolicerKind(VppObjectKind[Policer]):
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[Policer]:
         """Yield our policers."""
-        if not connection.offers(reading.POLICER_DUMP):
+        if not connection.offers(POLICER_DUMP):
             return
         paths = ("name", "cir", "cb", "exceed_action.type", "exceed_action.dscp")
         for raw, rate_kbps, burst_bytes, excess, dscp in connection.rows(replies, "policer_details", *paths):
@@ -210,7 +211,7 @@ class RateLimitKind(VppObjectKind[RateLimit]):
         found = reading.tables(connection, replies)
         if not found:
             return
-        policers = reading.policer_indexes(connection, reading.policer_names(connection, replies))
+        policers = policer_indexes(connection, policer_names(connection, replies))
         for table, prefix, index in reading.sessions(connection, found):
             policer = policers.get(index, f"{index}").removeprefix(MARK)
             offset = table.offset if prefix else 0
@@ -270,7 +271,7 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         if not reading.has_tables(connection, replies):
             return
         numbers = {each.at: each.table.number for each in reading.tables(connection, replies)}
-        found = [use for use in reading.uses(connection) if use.sw_if_index in names]
+        found = [use for use in uses(connection) if use.sw_if_index in names]
         off = reading.switched_off(connection, found)
         for use in found:
             yield LimitedInterface(

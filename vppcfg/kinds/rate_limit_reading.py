@@ -18,18 +18,15 @@ from vppcfg.kinds.rate_limit_operations import (
     VECTOR_BYTES,
     vectors_of,
 )
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitTable
-from vppcfg.operations.request import ALL_INDEXES, Value
+from vppcfg.model.rate_limit import MARK, LimitTable
+from vppcfg.operations.request import Value
 from vppcfg.wire.address_codec import text_of_address
-from vppcfg.wire.reading import Replies, VppReader, text_of
+from vppcfg.wire.policers import POLICER_DUMP, Use, policer_indexes, policer_names, policer_requests
+from vppcfg.wire.reading import Replies, VppReader
 
-POLICER_DUMP, TABLE_IDS, INTERFACE_DUMP = "policer_dump_v2", "classify_table_ids", "policer_classify_dump"
+TABLE_IDS = "classify_table_ids"
 _TABLE_INFO, _SESSION_DUMP, _IS_ENABLED = "classify_table_info", "classify_session_dump", "feature_is_enabled"
 _FEATURES = {"ipv4": ("ip4-unicast", "ip4-policer-classify"), "ipv6": ("ip6-unicast", "ip6-policer-classify")}
-_ALL_OF_THEM = 0
-_BLOCK = 1024
-"""Indexes that are asked about at once."""
-_MOST_INDEXES = 1 << 20
 
 
 class FoundTable(NamedTuple):
@@ -39,51 +36,11 @@ class FoundTable(NamedTuple):
     table: LimitTable
 
 
-class Use(NamedTuple):
-    """A table that an interface has."""
-
-    sw_if_index: int
-    layer: str
-    table: int
-    """VPP's index."""
-
-
 def requests(connection: VppReader) -> list[bytes]:
     """Return the requests for all policers, and for the indexes of all tables."""
     if not connection.offers(POLICER_DUMP):
         return []
-    policers = connection.request(POLICER_DUMP, {"policer_index": ALL_INDEXES})
-    return [policers[1], connection.request(TABLE_IDS)[1]]
-
-
-def policer_names(connection: VppReader, replies: Replies) -> list[str]:
-    """Return the names of all policers, in the order of their indexes."""
-    if not connection.offers(POLICER_DUMP):
-        return []
-    return [text_of(name) for (name,) in connection.rows(replies, "policer_details", "name")]
-
-
-def policer_indexes(connection: VppReader, names: Sequence[str]) -> dict[int, str]:
-    """Ask VPP for the index of each policer; `names` are those of all of them, in the order of their indexes.
-
-    The last one shows by its index whether deleted ones have left gaps; only then more indexes are asked about.
-    """
-    found: dict[int, str] = {}
-    for first in range(0, _MOST_INDEXES, _BLOCK):
-        left = names[len(found) :]
-        if not left:
-            break
-        if _policers_at(connection, [first + len(left) - 1]) == {first + len(left) - 1: left[-1]}:
-            return found | dict(enumerate(left, start=first))
-        found |= _policers_at(connection, range(first, first + _BLOCK))
-    return found
-
-
-def _policers_at(connection: VppReader, indexes: Sequence[int]) -> dict[int, str]:
-    asked = [connection.request(POLICER_DUMP, {"policer_index": index}) for index in indexes]
-    by_context = {context: index for (context, _), index in zip(asked, indexes, strict=True)}
-    rows = connection.rows(connection.ask([each for _, each in asked]), "policer_details", "context", "name")
-    return {by_context[context]: text_of(name) for context, name in rows}
+    return [*policer_requests(connection), connection.request(TABLE_IDS)[1]]
 
 
 def has_tables(connection: VppReader, replies: Replies) -> bool:
@@ -149,21 +106,6 @@ def prefix_in(table: LimitTable, match: bytes) -> str:
     size = ADDRESS_BYTES[table.is_ipv6]
     raw = match[start : start + size].ljust(size, b"\0")
     return f"{text_of_address(int(table.is_ipv6), raw)}/{table.length}"
-
-
-def uses(connection: VppReader) -> list[Use]:
-    """Ask VPP which table each interface has, of any program."""
-    asked = {
-        connection.request(INTERFACE_DUMP, {"type": number, "sw_if_index": _ALL_OF_THEM}): layer
-        for number, layer in enumerate(LAYERS)
-    }
-    layers = {context: layer for (context, _), layer in asked.items()}
-    rows = connection.rows(
-        connection.ask([request for _, request in asked]),
-        "policer_classify_details",
-        *("context", "sw_if_index", "table_index"),
-    )
-    return [Use(sw_if_index, layers[context], table) for context, sw_if_index, table in rows]
 
 
 def switched_off(connection: VppReader, found: Sequence[Use]) -> set[Use]:

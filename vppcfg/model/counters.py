@@ -82,6 +82,8 @@ class VppCounters:
     """Most sessions per thread."""
     nat44_packets: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """By direction, path and protocol."""
+    policers: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """By result: conform, exceed, violate; of each policer by its index packets and bytes, one behind the other."""
 
     def of_interface(self, counter: str, index: int) -> int:
         """Return what is counted of an interface, 0 beyond the end: VPP makes vectors longer as it goes."""

@@ -66,6 +66,17 @@ class MonitoredDet44Map:
 
 
 @record
+class MonitoredPolicer:
+    """A policer, as its name in VPP has it."""
+
+    index: int
+    policer: str
+    user: str
+    """Whose packets it counts; '' of one of another program."""
+    rate_kbps: int
+
+
+@record
 class FileNames:
     """What a configuration file calls the interfaces that it names."""
 
@@ -89,6 +100,8 @@ class RouterSnapshot:
     virtual_routers: tuple[MonitoredVirtualRouter, ...] = ()
     """When names were asked for."""
     det44_maps: tuple[MonitoredDet44Map, ...] = ()
+    """Likewise."""
+    policers: tuple[MonitoredPolicer, ...] = ()
     """Likewise."""
     version: str = ""
     """Of VPP; '' when its API does not answer."""

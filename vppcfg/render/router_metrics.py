@@ -11,7 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.counters import NO_ERROR, VppCounters, takes_from_devices
-from vppcfg.model.monitored import MonitoredDet44Map, MonitoredInterface, MonitoredVirtualRouter, RouterSnapshot
+from vppcfg.model.monitored import (
+    MonitoredDet44Map,
+    MonitoredInterface,
+    MonitoredPolicer,
+    MonitoredVirtualRouter,
+    RouterSnapshot,
+)
 from vppcfg.model.virtual_router import VrrpState
 from vppcfg.render.exposition import Labels, label_text, labelled_metric, metric
 
@@ -58,6 +64,9 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "vpp_nat44_packets_total": (COUNTER, "Packets that NAT44 translated or dropped, by direction, path and protocol."),
     "vpp_det44_sessions": (GAUGE, "Sessions of a map of DET44."),
     "vpp_det44_hosts": (GAUGE, "Addresses inside of a map of DET44; each may have 1,000 sessions."),
+    "vpp_policer_rate_bytes": (GAUGE, "Rate of a policer, in bytes per second."),
+    "vpp_policer_packets_total": (COUNTER, "Packets within the rate of a policer (conform), and above."),
+    "vpp_policer_bytes_total": (COUNTER, "The same in bytes, from the IP header on where VPP routes."),
     "vpp_vrrp_state": (GAUGE, "Whether a virtual router is in a state: stopped, backup, master, interface-down."),
     "vpp_vrrp_priority": (GAUGE, "Priority of a virtual router now, without what tracked interfaces take off."),
     "vppcfg_metrics_read_timestamp_seconds": (GAUGE, "When VPP was read for these metrics, in Unix time."),
@@ -65,6 +74,8 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "vppcfg_build_info": (GAUGE, "Version of vppcfg."),
 }
 """Every metric of a router: its type, and what it means."""
+MOST_POLICERS = 500
+"""So many policers have series of their own; more are counted together by their rate's name."""
 MOST_REASONS = 2000
 """So many pairs of node and reason have series of their own; what is more counts as node `other`."""
 _OTHER = "other"
@@ -118,6 +129,7 @@ class RouterMetrics:
         yield from _resource_lines(counters)
         yield from _nat44_lines(counters)
         yield from _det44_lines(snapshot.det44_maps)
+        yield from _policer_lines(snapshot.policers, counters)
         yield from _vrrp_lines(snapshot.virtual_routers)
 
     def _error_lines(self, counters: VppCounters) -> Iterator[str]:
@@ -258,6 +270,28 @@ def _det44_lines(maps: Sequence[MonitoredDet44Map]) -> Iterator[str]:
         labels = [(("inside", each.inside), ("outside", each.outside)) for each in maps]
         yield from _metric("vpp_det44_sessions", zip(labels, (each.sessions for each in maps), strict=True))
         yield from _metric("vpp_det44_hosts", zip(labels, (each.hosts for each in maps), strict=True))
+
+
+def _policer_lines(policers: Sequence[MonitoredPolicer], counters: VppCounters) -> Iterator[str]:
+    """Yield what each policer let pass; with many of them, what those of a rate let pass together."""
+    if not policers:
+        return
+    is_folded = len(policers) > MOST_POLICERS
+    rates = {_policer_labels(each, is_folded=is_folded): each.rate_kbps * 125 for each in policers}
+    yield from _metric("vpp_policer_rate_bytes", rates.items())
+    for place, unit in enumerate(("packets", "bytes")):
+        counts: Counter[Labels] = Counter()
+        for each in policers:
+            labels = _policer_labels(each, is_folded=is_folded)
+            for result, column in counters.policers.items():
+                word = "conform" if result == "conform" else "above"
+                at = 2 * each.index + place
+                counts[(*labels, ("result", word))] += column[at] if at < len(column) else 0
+        yield from _metric(f"vpp_policer_{unit}_total", counts.items())
+
+
+def _policer_labels(each: MonitoredPolicer, *, is_folded: bool) -> Labels:
+    return (("policer", each.policer), ("user", "" if is_folded else each.user))
 
 
 def _vrrp_lines(routers: Sequence[MonitoredVirtualRouter]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from vppcfg.simulator.fib_entries import NetlinkMain
 from vppcfg.simulator.kinds.mroute import MrouteMain
 from vppcfg.simulator.kinds.nat44_main import NatMain
 from vppcfg.simulator.kinds.neighbor import NeighborMain
+from vppcfg.simulator.kinds.policer import PolicerMain
 from vppcfg.simulator.segment import Value, Zeros, segment_of
 from vppcfg.simulator.sockets import listen_on
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 def image_of(vpp: SimulatedVpp) -> bytes:
     """Return what the stats segment of `vpp` holds now: one thread, which has nothing to do."""
     names = [_name_of(vpp, index) for index in range(vpp.tables.sw.end)]
+    policers = vpp.tables.part(PolicerMain).policers.end
     nothing: list[tuple[int, int]] = [(0, 0)] * len(names)
     counters: dict[str, Value] = {
         "/sys/last_stats_clear": 0,
@@ -51,6 +53,7 @@ def image_of(vpp: SimulatedVpp) -> bytes:
         "/net/adjacency": Zeros(_PER_INTERFACE * len(names) + sum(vpp.tables.part(NeighborMain).counts)),
         "/net/mroute": Zeros(_OWN_MULTICAST_ROUTES + sum(map(len, vpp.tables.part(MrouteMain).routes.values()))),
         "/nat44-ed/total-sessions": [[sum(user[2] for user in vpp.tables.part(NatMain).users)]],
+        **{f"/net/policer/{name}": [[(0, 0)] * policers] for name in ("conform", "exceed", "violate") if policers},
         **{f"/if/{name}": [[0] * len(names)] for name in _SIMPLE},
     }
     return segment_of(counters)

@@ -18,12 +18,12 @@ from vppcfg.common.bounds import NODE_PLACES, SEGMENT_NAMES, SEGMENT_PLACES, SEG
 from vppcfg.model.counters import NodeTotals, VppCounters
 from vppcfg.vpp.segment import SYMLINK, Segment, SegmentError, TooLargeError
 
-WANTED = ("/sys/", "/if/", "/err/", "/node/errors", "/mem/", "/buffer-pools/", "/nat44-ed/")
+WANTED = ("/sys/", "/if/", "/err/", "/node/errors", "/mem/", "/buffer-pools/", "/nat44-ed/", "/net/policer/")
 """What is looked at. VPP has 17 more names for each interface and 4 for each node, which lead to the same counters."""
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
 _SIMPLE = {"drops": "drops", "punts": "punt", "rx_miss": "rx-miss", "rx_no_buf": "rx-no-buf", "rx_error": "rx-error",
            "tx_error": "tx-error"}  # fmt: skip
-_NAT44 = "/nat44-ed/"
+_NAT44, _POLICERS = "/nat44-ed/", "/net/policer/"
 _GONE = "deleted"
 """What VPP calls an interface that was deleted (vnet/interface/stats.c)."""
 _TRIES = 3
@@ -79,6 +79,11 @@ def _read(segment: Segment, *, has_nodes: bool) -> VppCounters:
         nat44_sessions=tuple(sum(row) for row in segment.simple(f"{_NAT44}total-sessions")) if has_nat44 else None,
         nat44_limit=segment.scalar(f"{_NAT44}max-cfg-sessions") if has_nat44 else None,
         nat44_packets=dict(_nat44_packets(segment)),
+        policers={
+            path.removeprefix(_POLICERS): _summed(segment.combined(path), SEGMENT_PLACES)
+            for path in segment.names
+            if path.startswith(_POLICERS)
+        },
     )
 
 

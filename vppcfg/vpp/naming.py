@@ -2,9 +2,9 @@
 
 `sw_interface_dump` runs on the main thread while workers go on, in every release (vl_api_set_msg_thread_safe,
 vnet/interface_api.c). `show_version` and the others hold workers for as long as they take, some microseconds: VPP reads
-a number for each virtual router and each map of DET44, and walks no sessions. `get_api_json` would for milliseconds, so
-that the definitions of these messages stand here. They have been the same from 22.06 on; a VPP that has others is asked
-for its own.
+a number for each virtual router, map of DET44 and policer, and walks no sessions. `get_api_json` would for
+milliseconds, so that the definitions of these messages stand here. They have been the same from 22.06 on; a VPP that
+has others is asked for its own.
 """
 
 from __future__ import annotations
@@ -15,14 +15,22 @@ from types import TracebackType
 from typing import Any, Self
 
 from vppcfg.common.names import natural_key
-from vppcfg.model.monitored import MonitoredDet44Map, MonitoredInterface, MonitoredVirtualRouter, QueuePlace
+from vppcfg.model.monitored import (
+    MonitoredDet44Map,
+    MonitoredInterface,
+    MonitoredPolicer,
+    MonitoredVirtualRouter,
+    QueuePlace,
+)
 from vppcfg.model.ownership import description_of
+from vppcfg.model.rate_limit import MARK
 from vppcfg.model.virtual_router import VrrpState
 from vppcfg.vpp import definitions
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.devclass import kind_of
 from vppcfg.vpp.unixsocket import open_socket
+from vppcfg.wire.policers import POLICER_DUMP, policer_indexes, policer_requests
 from vppcfg.wire.row import SIGNED_IDS, unsigned
 
 _HEAD: list[Any] = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
@@ -66,10 +74,16 @@ _DOCUMENT: dict[str, Any] = {
             ["u8", "out_plen"], ["u32", "sharing_ratio"], ["u16", "ports_per_host"], ["u32", "ses_num"],
             {"crc": "0xad91dc83"},
         ],
+        ["policer_dump_v2", *_HEAD, ["u32", "policer_index"], {"crc": "0x7ff7912e"}],
+        [
+            "policer_details", *_REPLY_HEAD, ["string", "name", 64], ["u32", "cir"], ["u32", "eir"], ["u64", "cb"],
+            ["u64", "eb"], ["u8", "rate_type"], ["u8", "round_type"], ["u8", "type"], ["u8", "actions", 6],
+            ["bool", "single_rate"], ["bool", "color_aware"], {"crc": "0x72d0e248"},
+        ],
     ]
 }  # fmt: skip
-"""From vnet/interface.api, vpp/api/vpe.api, plugins/vrrp/vrrp.api and plugins/nat/det44/det44.api; aliases, enums and
-structs are written out, and lists left out."""
+"""From vnet/interface.api, vpp/api/vpe.api, plugins/vrrp/vrrp.api, plugins/nat/det44/det44.api and policer.api;
+aliases, enums and structs are written out, and lists left out."""
 _ALL = 0xFFFFFFFF
 _ADMIN_UP, _LINK_UP = 1, 2
 """vl_api_if_status_flags_t (vnet/interface_types.api)."""
@@ -169,6 +183,19 @@ class InterfaceNaming:
             )
             for inside, length, outside, outside_length, sessions in sorted(connection.rows(replies, details, *_MAPS))
         ]
+
+    def policers(self) -> list[MonitoredPolicer]:
+        """Return all policers by index. Raise DataplaneError."""
+        connection, details = self._connection, "policer_details"
+        if not (connection.has(POLICER_DUMP) and connection.has(details)):
+            return []
+        replies = connection.ask(policer_requests(connection))
+        rates = {text_of(name): cir for name, cir in connection.rows(replies, details, "name", "cir")}
+        found = []
+        for index, name in policer_indexes(connection, list(rates)).items():
+            policer, _, user = name.removeprefix(MARK).partition(":") if name.startswith(MARK) else (name, "", "")
+            found.append(MonitoredPolicer(index=index, policer=policer, user=user, rate_kbps=rates[name]))
+        return sorted(found, key=lambda each: (natural_key(each.policer), natural_key(each.user)))
 
     def _read_version(self) -> str:
         connection = self._connection

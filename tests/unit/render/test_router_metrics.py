@@ -10,6 +10,7 @@ from vppcfg.model.counters import NodeTotals, VppCounters
 from vppcfg.model.monitored import (
     MonitoredDet44Map,
     MonitoredInterface,
+    MonitoredPolicer,
     MonitoredVirtualRouter,
     QueuePlace,
     RouterSnapshot,
@@ -42,6 +43,7 @@ COUNTERS = VppCounters(
     nat44_sessions=(0, 17),
     nat44_limit=64512,
     nat44_packets={("in2out", "fastpath", "tcp"): 4},
+    policers={"conform": [0, 0, 7, 700], "exceed": [0, 0, 1, 100], "violate": [0, 0, 2]},
 )
 SNAPSHOT = RouterSnapshot(
     taken_at_s=1_700_000_100.5,
@@ -60,6 +62,7 @@ SNAPSHOT = RouterSnapshot(
         MonitoredVirtualRouter(interface="eth0", vr_id=5, is_ipv6=True, state="backup", priority=150),
     ),
     det44_maps=(MonitoredDet44Map(inside="100.64.0.0/24", outside="203.0.113.4/30", hosts=256, sessions=70),),
+    policers=(MonitoredPolicer(index=1, policer="gold", user="eth0", rate_kbps=8000),),
     version="26.10",
     refreshed_at_s=1_700_000_099.0,
 )  # fmt: skip
@@ -83,6 +86,18 @@ def test_the_load_of_workers_is_what_the_tuner_goes_by() -> None:
     assert found['vpp_worker_graph_calls_total{worker="vpp_wk_0"}'] == "7"
     assert found['vpp_worker_vectors_per_call{worker="vpp_wk_0"}'] == "12"
     assert found['vpp_receive_queue_info{interface="eth0",queue="0",worker="vpp_wk_0",mode="polling"}'] == "1"
+
+
+def test_what_is_above_a_rate_is_told_by_who_sends_it_and_by_the_rate_where_they_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = series()
+    assert found['vpp_policer_packets_total{policer="gold",user="eth0",result="conform"}'] == "7"
+    assert found['vpp_policer_packets_total{policer="gold",user="eth0",result="above"}'] == "3"
+    assert found['vpp_policer_bytes_total{policer="gold",user="eth0",result="above"}'] == "100"
+    assert found['vpp_policer_rate_bytes{policer="gold",user="eth0"}'] == "1000000"
+    monkeypatch.setattr(module, "MOST_POLICERS", 0)
+    assert series()['vpp_policer_packets_total{policer="gold",user="",result="above"}'] == "3"
 
 
 def test_without_queues_ports_tell_what_workers_received() -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from vppcfg.model.monitored import MonitoredDet44Map, MonitoredVirtualRouter
+from vppcfg.model.monitored import MonitoredDet44Map, MonitoredPolicer, MonitoredVirtualRouter
 from vppcfg.model.ownership import tag_for
+from vppcfg.simulator.kinds import policer
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import RELEASES
 from vppcfg.simulator.server import SimulatorServer
@@ -77,6 +78,15 @@ def test_virtual_routers_have_their_state_and_maps_of_det44_their_sessions(
         assert found.virtual_routers({2: "eth1"})[0].interface == "eth1"
         (of_map,) = found.det44_maps()
         assert of_map == MonitoredDet44Map(inside="100.64.0.0/24", outside="203.0.113.4/30", hosts=256, sessions=0)
+
+
+def test_policers_have_their_rate_and_the_index_of_their_counters(tmp_path: Path) -> None:
+    vpp = router()
+    for name in (b"other", b"vppcfg:gold:eth0"):
+        policer.add(vpp.tables, name, {"cir": 8000})
+    vpp.tables.part(policer.PolicerMain).policers.remove(0)
+    with SimulatorServer(vpp, tmp_path / "api.sock"), InterfaceNaming(str(tmp_path / "api.sock")) as found:
+        assert found.policers() == [MonitoredPolicer(index=1, policer="gold", user="eth0", rate_kbps=8000)]
 
 
 def test_a_vpp_without_the_plugins_has_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

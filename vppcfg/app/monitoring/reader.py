@@ -18,6 +18,7 @@ from vppcfg.model.monitored import (
     FileNames,
     MonitoredDet44Map,
     MonitoredInterface,
+    MonitoredPolicer,
     MonitoredVirtualRouter,
     QueuePlace,
     RouterSnapshot,
@@ -83,6 +84,7 @@ class RouterReader:
             queues=self._queues,
             virtual_routers=self._virtual_routers,
             det44_maps=self._det44_maps,
+            policers=self._policers,
             version=self._naming.version if self._naming is not None else "",
             refreshed_at_s=self._beat_at_s,
             problem=self._problem,
@@ -94,6 +96,7 @@ class RouterReader:
         self._queues: tuple[QueuePlace, ...] = ()
         self._virtual_routers: tuple[MonitoredVirtualRouter, ...] = ()
         self._det44_maps: tuple[MonitoredDet44Map, ...] = ()
+        self._policers: tuple[MonitoredPolicer, ...] = ()
         self._known_names: Sequence[str] = ()
         self._named_at_s = self._tried_at_s = float("-inf")
         self._beat, self._beat_at_s, self._stalled_since_s = -1, 0.0, 0.0
@@ -146,12 +149,13 @@ class RouterReader:
                 self._queues = tuple(self._naming.queues(names))
             self._virtual_routers = tuple(self._naming.virtual_routers(names))
             self._det44_maps = tuple(self._naming.det44_maps())
+            self._policers = tuple(self._naming.policers())
             self._rows, self._known_names = rows, counters.names
             self._named_at_s, self._problem = self._clock.monotonic(), ""
         except DataplaneError as error:
             _log.debug("%s", error.message)
             self._drop_naming()
-            self._virtual_routers = self._det44_maps = ()
+            self._virtual_routers = self._det44_maps = self._policers = ()
             self._problem = error.message
 
     def _drop_naming(self) -> None:

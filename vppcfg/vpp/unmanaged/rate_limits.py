@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds.rate_limit_reading import POLICER_DUMP, uses
 from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.rate_limit import LAYERS, LimitedInterface
 from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
+from vppcfg.wire.policers import POLICER_DUMP, uses
 from vppcfg.wire.reading import Replies
 
 _SET = "policer_classify_set_interface"
