@@ -25,7 +25,10 @@ def adopted(case: Path, until: int | None = None) -> Adoption:
 def files_of(adoption: Adoption) -> dict[str, str]:
     """Return what an adoption writes, by file."""
     report = "".join(f"{text}\n" for _, text in text_of(adoption.report))
-    rest = {"vppcfg-rest.vpp": adoption.rest.text} if adoption.rest.commands else {}
+    scripts = {"vppcfg-rest.vpp": adoption.rest.first_text, "vppcfg-rest-after.vpp": adoption.rest.last_text}
+    if not adoption.rest.first:
+        scripts = {"vppcfg-rest.vpp": adoption.rest.last_text}
+    rest = {name: text for name, text in scripts.items() if text}
     return {"vppcfg.yaml": adoption.text, "report.txt": report, **rest}
 
 

@@ -142,10 +142,9 @@ def assert_bring_about_the_same(adopted: Adoption, lines: Sequence[str], ports: 
     typed, applied = SimulatedVpp(ports=ports), SimulatedVpp(ports=ports)
     # The settings of linux-cp are startup.conf's; what generated scripts pair names its namespace itself.
     run_as_script(typed, lines)
-    first, last = (adopted.rest.commands, ()) if not adopted.rest.needs_the_file else ((), adopted.rest.commands)
-    run_as_script(applied, first)
+    run_as_script(applied, adopted.rest.first)
     apply(adopted.text, applied)
-    run_as_script(applied, last)
+    run_as_script(applied, adopted.rest.last)
     with connected(typed) as one, connected(applied) as other:
         assert comparable(described(other)) == comparable(described(one))
         assert routes_of(other) == routes_of(one)

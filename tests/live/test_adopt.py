@@ -156,7 +156,7 @@ def test_what_others_have_is_accounted_for_and_comes_back_again_and_again() -> N
         run_all(SERVICES, target)
         assert others_of(target) == others
     rest = rest_of_others(others)
-    assert "4a506a794f574265564551694d653768" not in rest.text + str([each.document for each in others])
+    assert "4a506a794f574265564551694d653768" not in rest.last_text + str([each.document for each in others])
     counts = {each.kind: len(each.names) for each in others}
     assert counts["NAT44 static mapping"] == 2
     assert "policy of ABF" not in counts, "it is a policy route of the file"

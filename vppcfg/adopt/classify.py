@@ -190,11 +190,11 @@ def _numbers_in(words: Iterable[str]) -> list[int]:
 
 def _macip_of(text: str) -> str:
     """Return the name of the list that a command creates: ours by its tag, another by `macip:` and its tag."""
-    tag = _tag_in(text)
+    tag = tag_in(text)
     return description_of(tag) or f"macip:{tag}"
 
 
-def _tag_in(text: str) -> str:
+def tag_in(text: str) -> str:
     """Return the tag that a command gives a list, a word or a text in braces; VPP's own where it gives none."""
     found = re.search(r"\stag\s+(?:\{([^}]*)\}|(\S+))", text)
     return (found[1] or found[2] or _NO_TAG) if found is not None else _NO_TAG
@@ -211,7 +211,7 @@ def named_objects(line: SourceLine) -> Iterable[str]:
     elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
         yield f"bd{numbers[0]}"
     elif line.command == "set acl-plugin acl":
-        tag = _tag_in(line.text)
+        tag = tag_in(line.text)
         yield description_of(tag) or f"acl:{tag}"
     elif line.command == "set acl-plugin macip acl":
         yield _macip_of(line.text)

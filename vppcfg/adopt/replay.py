@@ -21,7 +21,7 @@ from vppcfg.adopt.command_targets import (
     turns_det44_off,
     unsupported_reason,
 )
-from vppcfg.adopt.excluded_lines import Exclusions, key_of
+from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of
 from vppcfg.adopt.formats import interfaces_named, unread_part
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
 from vppcfg.adopt.nodes import node_refusal
@@ -39,6 +39,7 @@ from vppcfg.common.numbers import whole_number
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
+from vppcfg.simulator.port import PhysicalPort
 
 _DEEPEST_EXEC = 8
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
@@ -80,8 +81,10 @@ class Replay:
         self._left = left or Exclusions()
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
-        self.added: list[tuple[str, str]] = []
-        """Ports that the simulated VPP was given on the way, with what drives them."""
+        self.added: dict[str, PhysicalPort] = {}
+        """Ports that the simulated VPP was given on the way."""
+        self.made: dict[Key, list[PhysicalPort]] = {}
+        """Those of them that lines make, by the line."""
         self.routes: list[Route] = []
         """Those of the prompt in the end, as far as VPP reads them back as they were typed."""
         self._simulation = simulation
@@ -211,7 +214,7 @@ class Replay:
         return "" if unread and self._grammar.read(unread).command else unread
 
     def _may_be_interface(self, name: str) -> bool:
-        is_made_elsewhere = self._elsewhere.device_class_of(name) is not None
+        is_made_elsewhere = self._elsewhere.maker_of(name) is not None
         return is_made_elsewhere or self._simulation.has(name) or (self._may_assume and is_port(name))
 
     def _missing_interface(self, line: SourceLine, meant: ParsedCommand, words: Sequence[str]) -> str:
@@ -221,13 +224,13 @@ class Replay:
         formats = self._grammar.formats_of(meant.command)
         for name in (*interfaces_in(meant.command, words), *interfaces_named(meant.rest, formats)):
             port = self._elsewhere.port_of(name)
-            is_there = self._simulation.has(name) or self._elsewhere.device_class_of(port) is not None
+            is_there = self._simulation.has(name) or self._elsewhere.maker_of(port) is not None
             if is_made(port) and not is_there:
                 return name
         return ""
 
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
-        self._elsewhere.note(line.command, words)
+        self._elsewhere.note(key_of(line), line.command, words)
         line.subjects = self._interfaces_in(words)
         if self._left.taken and key_of(line) not in self._left.taken:
             self._refused(line, _REFUSED_HALF_WAY)
@@ -248,6 +251,7 @@ class Replay:
         if not is_done:
             reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
+        self._objects.refusal(meant.command, words)  # what is simulated may make classifier tables too
         if meant.command in SETTINGS:
             line.outcome, line.path = LineOutcome.DATAPLANE, SETTINGS[meant.command]
         elif meant.command in INEXPRESSIBLE:
@@ -309,15 +313,15 @@ class Replay:
         """Have the ports that a command names, when nothing is known of them but that."""
         for whole in interfaces_in(command, words):
             name = self._elsewhere.port_of(whole) if not self._simulation.has(whole) else ""
-            device_class = self._elsewhere.device_class_of(name)
-            is_assumed = device_class is None and self._may_assume and len(name) <= 63 and is_port(name)
-            if name and not self._simulation.has(name) and (device_class is not None or is_assumed):
-                self.added.append((name, device_class or "dpdk"))
-                self._simulation.add_port(*self.added[-1])
-            else:
+            maker = self._elsewhere.maker_of(name)
+            is_assumed = maker is None and self._may_assume and len(name) <= 63 and is_port(name)
+            if not name or self._simulation.has(name) or not (maker is not None or is_assumed):
                 continue
-            if device_class is None:
+            self.added[name] = self._simulation.add_port(name, "dpdk" if maker is None else maker.device_class)
+            if maker is None:
                 self.ports.append(AssumedPort(name=name, source=line.source, line=line.number))
+            else:
+                self.made.setdefault(maker.line, []).append(self.added[name])
 
     def _interfaces_in(self, words: Iterable[str]) -> tuple[str, ...]:
         return tuple(word for word in words if self._simulation.has(word))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,16 +16,17 @@ from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
+from vppcfg.adopt.numbered import lists_of_rest, named_by_number
 from vppcfg.adopt.places import PLACING, queue_in
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
+from vppcfg.adopt.rest_order import LeftCommand, RestOrder, orders, rest_lines
 from vppcfg.adopt.routes import place_lines, takeover
-from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
-from vppcfg.adopt.trial import Correction, EndState, Name, correction_for, try_out
-from vppcfg.adopt.unsupported_commands import as_left, left_lines, rest_of
+from vppcfg.adopt.trial import Correction, EndState, Name, TriedAdoption, correction_for, try_out
+from vppcfg.adopt.unsupported_commands import RestFile, as_left
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
 from vppcfg.config.dump import state_as_file
@@ -222,11 +223,17 @@ def _adopt_scripts(
     placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
-    known = state_as_file(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
+    written = partial(
+        state_as_file,
+        chosen_macs=frozenset(_macs_in(replay.lines)),
+        with_bond_macs=setup.is_running,
+        others=lists_of_rest(replay.lines),
+    )
+    known = written(described)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
-        known = state_as_file(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
+        known = written(described)
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)
@@ -237,13 +244,18 @@ def _adopt_scripts(
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
             line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
-    rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(setup, replay), grammar)
-    missed: Sequence[Name] = ()
+    if goal is not None and (numbered := named_by_number(replay.lines)):
+        raise DifferentEndError(Correction(left=numbered), goal)
+    unknown = goal.not_simulated if goal is not None else frozenset[Key]()
+    possible = orders(
+        rest_lines(replay.lines, grammar, replay.made, unknown), known.configuration, _started(setup, replay)
+    )
+    order, missed = next(possible), list[Name]()
     if goal is not None:
-        needs_the_file, missed = _tried(known.text, replay, setup, grammar, goal, needs_the_file=rest.needs_the_file)
-        rest = replace(rest, needs_the_file=needs_the_file and bool(rest.commands))
+        order, missed = _tried(known.text, replay, setup, (order, *possible), goal)
+    rest = RestFile(first=_texts(order.first), last=_texts(order.last))
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
-    if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
+    if settings is not None and rest_file is not None and rest.first:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
     text = text_without_contradictions(known, whole, lines)
     if text != known.text:
@@ -264,26 +276,33 @@ def _adopt_scripts(
 
 
 def _tried(
-    text: str, replay: Replay, setup: ReplaySetup, grammar: Grammar, goal: _Goal, *, needs_the_file: bool
-) -> tuple[bool, list[Name]]:
-    """Return whether the rest has to run after the file, and what the two do not bring about.
+    text: str, replay: Replay, setup: ReplaySetup, possible: Iterable[RestOrder], goal: _Goal
+) -> tuple[RestOrder, list[Name]]:
+    """Return the order in which the file and the rest bring about the most, and what they do not bring about.
 
     Raise DifferentEndError as long as something can be done about that.
     """
-    lines = [line for line in left_lines(replay.lines) if key_of(line) not in goal.not_simulated]
-    meant = [grammar.read(without_uncomment(as_left(line))) for line in lines]
-    commands = [f"{each.command} {each.rest}" for each in meant]
-    for rest_first in (False,) if needs_the_file else (True, False):
-        trial = try_out(_started(setup, replay), text, commands, goal.chosen_mtus, rest_first=rest_first)
+    best: tuple[list[Name], TriedAdoption] | None = None
+    for order in possible:
+        trial = try_out(_started(setup, replay), text, order, goal.chosen_mtus)
         missed = goal.end.differences(trial.end)
-        if not missed or not rest_first:
+        if best is None or len(missed) < len(best[0]):
+            best = missed, trial
+        if not missed:
             break
+    assert best is not None
+    missed, trial = best
     if missed and goal.can_be_met:
         raise DifferentEndError(correction_for(missed, goal.end, replay.lines), goal)
-    refused = {key_of(lines[place]) for place in trial.refused if lines[place].outcome is LineOutcome.UNMANAGED}
+    unmanaged = {key_of(line) for line in replay.lines if line.outcome is LineOutcome.UNMANAGED}
+    refused = unmanaged & {*trial.refused}
     if refused and not missed and goal.can_be_met:
         raise DifferentEndError(Correction(left={}, undone=refused), goal)
-    return not rest_first, missed
+    return trial.order, missed
+
+
+def _texts(lines: Iterable[LeftCommand]) -> tuple[str, ...]:
+    return tuple(as_left(each.line) for each in lines)
 
 
 def _lines_like(commands: Sequence[str], lines: Sequence[SourceLine], grammar: Grammar) -> dict[Key, str]:
@@ -298,8 +317,14 @@ def _lines_like(commands: Sequence[str], lines: Sequence[SourceLine], grammar: G
 
 
 def _started(setup: ReplaySetup, replay: Replay) -> Simulation:
-    """Return a VPP that has just started, with the ports and the settings that the scripts give it."""
-    simulation = _simulation_for(setup, replay)
+    """Return a VPP that has just started, with the ports and the settings that the scripts give it.
+
+    It has none of the ports that their commands make.
+    """
+    simulation = setup.simulation()
+    made = {port.name for ports in replay.made.values() for port in ports}
+    for port in (port for name, port in replay.added.items() if name not in made):
+        simulation.have(port)
     for line in replay.lines:
         if line.outcome is LineOutcome.DATAPLANE:
             simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
@@ -368,6 +393,6 @@ def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
 
 def _simulation_for(setup: ReplaySetup, replay: Replay) -> Simulation:
     simulation = setup.simulation()
-    for name, device_class in replay.added:
-        simulation.add_port(name, device_class)
+    for port in replay.added.values():
+        simulation.have(port)
     return simulation

@@ -180,9 +180,8 @@ class Simulation:
         mac: str = "",
         link_mtu: int | None = None,
         queues: tuple[int, int] = (1, 1),
-    ) -> None:
-        """Have a port that VPP has found, or that a command has made which is not simulated."""
-        self._observed = None
+    ) -> PhysicalPort:
+        """Have a port that VPP has found, or that a command has made which is not simulated, and return it."""
         self._generated += 1
         mtu = link_mtu or 9000
         port = PhysicalPort(
@@ -194,6 +193,12 @@ class Simulation:
             rx_queues=queues[0] or 1,
             tx_queues=queues[1] or 1,
         )
+        self.have(port)
+        return port
+
+    def have(self, port: PhysicalPort) -> None:
+        """Have a port that another simulated VPP was given."""
+        self._observed = None
         load_ports(self._vpp.tables, [port])
 
     def observe(self) -> State:

@@ -19,10 +19,12 @@ from vppcfg.adopt.excluded_lines import Key, key_of
 from vppcfg.adopt.places import Place, place_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import elements_of, keys_of
+from vppcfg.adopt.rest_order import RestOrder
 from vppcfg.adopt.routes import COMMAND, targets_of
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.errors import VppcfgError
 from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
@@ -68,7 +70,14 @@ class EndState:
 def end_of(simulation: Simulation, chosen_mtus: Collection[str]) -> EndState:
     """Return what a simulated VPP has; `chosen_mtus` are the interfaces whose MTU a script sets."""
     state, attachments = simulation.effects()
-    routes = {**by_name(simulation.routes_of_prompt(state)), **state.of(Route)}
+    return end_with(state, attachments, simulation.routes_of_prompt(state), chosen_mtus)
+
+
+def end_with(
+    state: State, attachments: Iterable[Attachment], prompt: Iterable[Route], chosen_mtus: Collection[str]
+) -> EndState:
+    """Return what a VPP has that was observed in a `state`, with the routes of its `prompt` and what others have."""
+    routes = {**by_name(prompt), **state.of(Route)}
     state, _ = with_common_mtus(as_applied(with_named_tables(state)), chosen_mtus)
     return EndState(values={**dict(_in_state(state.with_explicit_mtus())), **dict(_beside(attachments, routes))})
 
@@ -124,27 +133,23 @@ def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> I
 
 @record
 class TriedAdoption:
-    """The outcome of a file and a rest."""
+    """The outcome of a file and a rest in some order."""
 
+    order: RestOrder
     end: EndState
-    refused: Collection[int]
-    """The places of the commands that VPP has refused."""
+    refused: Collection[Key]
+    """The commands that VPP has refused."""
 
 
-def try_out(
-    simulation: Simulation, text: str, commands: Sequence[str], chosen_mtus: Collection[str], *, rest_first: bool
-) -> TriedAdoption:
-    """Give a VPP that has just started a file, and before or after it the `commands` of a rest, in whole words."""
-    refused: list[int] = []
-    why = _apply(simulation, text) if not rest_first else ""
-    for place, command in enumerate(commands):
-        if not simulation.run(command)[0]:
-            refused.append(place)
-    why = _apply(simulation, text) if rest_first else why
+def try_out(simulation: Simulation, text: str, order: RestOrder, chosen_mtus: Collection[str]) -> TriedAdoption:
+    """Give a VPP that has just started a file and a rest."""
+    refused = [key_of(each.line) for each in order.first if not each.run_on(simulation)]
+    why = _apply(simulation, text)
+    refused += [key_of(each.line) for each in order.last if not each.run_on(simulation)]
     end = end_of(simulation, chosen_mtus)
     if why:
         end = EndState(values={**end.values, ("refused", why): why})
-    return TriedAdoption(end=end, refused=refused)
+    return TriedAdoption(order=order, end=end, refused=refused)
 
 
 def _apply(simulation: Simulation, text: str) -> str:
@@ -156,7 +161,11 @@ def _apply(simulation: Simulation, text: str) -> str:
     resolution = resolve(configuration, observed)
     if not resolution.is_possible:
         return resolution.problems[0].text
-    return simulation.perform(make_plan(resolution.observed, resolution.desired).operations)
+    try:
+        plan = make_plan(resolution.observed, resolution.desired)
+    except VppcfgError as error:
+        return error.message
+    return simulation.perform(plan.operations)
 
 
 @record

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from vppcfg.adopt.excluded_lines import Key
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
+from vppcfg.record import record
 
 _MAKERS: Mapping[str, tuple[str, str]] = {
     "create interface rdma": ("rdma-", "RDMA interface"),
@@ -52,41 +54,52 @@ def is_made(name: str) -> bool:
     return _MADE.fullmatch(name) is not None
 
 
+@record
+class Maker:
+    """A command that makes an interface: what drives that in VPP, and where it stands."""
+
+    device_class: str
+    line: Key
+
+
 class UnmanagedInterfaces:
     """The interfaces of one script that it makes by such commands."""
 
     def __init__(self) -> None:
-        self._patterns: list[tuple[re.Pattern[str], str]] = []
+        self._patterns: list[tuple[re.Pattern[str], Maker]] = []
         self._made: Counter[str] = Counter()
-        self._names: dict[str, str] = {}
+        self._names: dict[str, Maker] = {}
 
-    def note(self, command: str, words: Sequence[str]) -> None:
+    def note(self, line: Key, command: str, words: Sequence[str]) -> None:
         """Note a command that is not simulated; it may make an interface, whose name it may have."""
         kind = _KINDS.get(command)
         prefix, device_class = _MAKERS.get(command, ("", ""))
         if kind is not None:
             device_class = kind.unlisted_class or kind.device_class
+        maker = Maker(device_class=device_class, line=line)
+        if kind is not None:
             pattern = _TUN if command == "create tap" and "tun" in words else kind.instance_name
-            self._patterns.append((pattern, device_class))
+            self._patterns.append((pattern, maker))
         elif command in _NUMBERED and "del" not in words:
             given = {number for word, number in pairwise(words) if word == "instance"}
-            self._names |= {f"{prefix}{number}": device_class for number in (self._made[command], *given)}
+            self._names |= {f"{prefix}{number}": maker for number in (self._made[command], *given)}
             self._made[command] += 1
         elif prefix == "pg":
-            self._names |= {word: device_class for word in words if word.startswith(prefix)}
+            self._names |= {word: maker for word in words if word.startswith(prefix)}
         elif prefix:  # a bus gives the names, or a deletion leaves any of them
-            self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
+            self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), maker))
         if device_class and "name" in words[:-1]:
             name = words[words.index("name") + 1]
-            self._names[f"host-{name}" if command == "create host-interface" else name] = device_class
+            self._names[f"host-{name}" if command == "create host-interface" else name] = maker
 
     def port_of(self, name: str) -> str:
         """Return the port that a name is of: an end of a pipe is one, whose name has a dot as of a sub-interface."""
-        return name if self.device_class_of(name) == "Pipe" else name.partition(".")[0]
+        maker = self.maker_of(name)
+        return name if maker is not None and maker.device_class == "Pipe" else name.partition(".")[0]
 
-    def device_class_of(self, name: str) -> str | None:
-        """Return what drives an interface that such a command has made, None when none can have made it."""
+    def maker_of(self, name: str) -> Maker | None:
+        """Return the first such command that can have made an interface, None when none can."""
         for known in (name, name.partition(".")[0]):
             if known in self._names:
                 return self._names[known]
-        return next((known for pattern, known in self._patterns if pattern.fullmatch(name)), None)
+        return next((maker for pattern, maker in self._patterns if pattern.fullmatch(name)), None)

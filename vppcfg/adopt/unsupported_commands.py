@@ -1,20 +1,14 @@
-"""The commands that no configuration can express, as a script ("the rest"), and whether VPP can run it at its start."""
+"""The commands that no configuration can express, as scripts ("the rest") for before and after the configuration."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import first_unsupported_word
-from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
-from vppcfg.adopt.script import without_uncomment
-from vppcfg.adopt.simulation import Simulation
 from vppcfg.common.printable import is_harmless, printable
-from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
-from vppcfg.model.interface import InterfaceKind
 from vppcfg.record import record
 
 _HEAD = "# Commands that the configuration cannot express, in their order."
@@ -32,35 +26,40 @@ _NUMBER = re.compile(r"\d+$")
 
 @record
 class RestFile:
-    """The script of commands that no configuration can express."""
+    """The commands that no configuration can express: a script for VPP's start, and one for after the file."""
 
-    commands: tuple[str, ...] = ()
-    needs_the_file: bool = False
-    """Whether they work only on what the configuration makes, and so come after it."""
+    first: tuple[str, ...] = ()
+    """What works without the configuration, which may need it."""
+    last: tuple[str, ...] = ()
+    """What works only on what the configuration makes."""
     notes: tuple[str, ...] = ()
     """What is in none of the commands, and why."""
 
     @property
-    def text(self) -> str:
-        """Return the script."""
-        commands = (each if is_harmless(each) else f"# Not written: `{printable(each)}`" for each in self.commands)
-        notes = (f"# {note}" for note in self.notes)
-        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *commands, *notes, ""))
+    def commands(self) -> tuple[str, ...]:
+        """Return all commands, in the order in which they run."""
+        return self.first + self.last
+
+    @property
+    def first_text(self) -> str:
+        """Return the script for VPP's start, '' for none."""
+        notes = () if self.last else self.notes
+        return _script(_FIRST, self.first, notes) if self.first else ""
+
+    @property
+    def last_text(self) -> str:
+        """Return the script for after the file, '' for none."""
+        return _script(_AFTER, self.last, self.notes) if self.last else ""
 
     @property
     def unwritten(self) -> int:
-        """Return how many commands stand in the script as comments, for they have characters that do not show."""
+        """Return how many commands stand in the scripts as comments, for they have characters that do not show."""
         return sum(not is_harmless(each) for each in self.commands)
 
 
-def rest_of(
-    lines: Sequence[SourceLine], configuration: Configuration, start: Callable[[], Simulation], grammar: Grammar
-) -> RestFile:
-    """Return the commands that are left; they are tried on a VPP that has only just started."""
-    texts = tuple(map(as_left, left_lines(lines)))
-    if not texts:
-        return RestFile()
-    return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(texts, configuration, start(), grammar))
+def _script(when: str, commands: Iterable[str], notes: Iterable[str]) -> str:
+    shown = (each if is_harmless(each) else f"# Not written: `{printable(each)}`" for each in commands)
+    return "\n".join((_HEAD, when, *shown, *(f"# {note}" for note in notes), ""))
 
 
 def left_lines(lines: Sequence[SourceLine]) -> list[SourceLine]:
@@ -77,7 +76,7 @@ def rest_of_others(others: Sequence[OthersOfKind]) -> RestFile:
     """Return the commands that bring it back, and as comments what is in none."""
     notes = [f"Not written: {each.kind} ({len(each.names)}): {each.why}" for each in others if each.why]
     commands = dict.fromkeys(command for each in others for command in each.commands)
-    return RestFile(commands=tuple(commands), needs_the_file=True, notes=tuple(notes))
+    return RestFile(last=tuple(commands), notes=tuple(notes))
 
 
 def _number_after(word: str, line: SourceLine) -> str:
@@ -93,19 +92,3 @@ def as_left(line: SourceLine) -> str:
     if word is not None and word not in words and number is not None:
         words += [word, number[0]]
     return " ".join(words)
-
-
-def _needs_more_than_ports(
-    commands: Sequence[str], configuration: Configuration, simulation: Simulation, grammar: Grammar
-) -> bool:
-    names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
-    for line in commands:
-        meant = grammar.read(without_uncomment(line))
-        is_simulated = first_unsupported_word(meant.command, meant.rest.split()) is None
-        if is_simulated and meant.command in simulation.commands:
-            is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
-            if not is_done:
-                return True
-        elif names.intersection(meant.rest.split()):
-            return True
-    return False

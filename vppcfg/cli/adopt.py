@@ -105,7 +105,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Adopt what the options name, report, and write the files."""
     refuse_to_overwrite(args.output, force=args.force)
-    refuse_to_overwrite(_rest_name(args), force=args.force, option="--rest")
+    for name in _rest_names(args):
+        refuse_to_overwrite(name, force=args.force, option="--rest")
     adoption = _of_sources(args) if args.sources else _of_running_vpp(args)
     stream = sys.stdout if args.output is not None or args.into is not None else sys.stderr
     _show(adoption.report, args, stream)
@@ -338,6 +339,15 @@ def _rest_name(args: argparse.Namespace) -> str | None:
     return os.path.join(os.path.dirname(file_name), REST_FILE)
 
 
+def _rest_names(args: argparse.Namespace) -> tuple[str, ...]:
+    """Return the file for the commands that are left, and the one for those behind the file where others come first."""
+    name = _rest_name(args)
+    if name is None:
+        return ()
+    stem, suffix = os.path.splitext(name)
+    return name, f"{stem}-after{suffix}"
+
+
 def _show(report: AdoptionReport, args: argparse.Namespace, stream: TextIO) -> None:
     from vppcfg.adopt.report import LineOutcome, document_of, text_of
     from vppcfg.cli.output import Colour, paint_for, write
@@ -369,13 +379,15 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
     if rest_name is None:
         log.warning("%s left out: %s, or -o, writes them to a file", _commands(rest.commands), "--rest FILE")
         return
-    write_document(rest.text, rest_name)
-    when = (
-        f"run them after each change with `vppcfg rest {rest_name}`, by hand or as hooks of the configuration"
-        if rest.needs_the_file
-        else "VPP is to run them at its start, by unix { exec }"
-    )
-    log.info("%s in %s; %s", _commands(rest.commands), rest_name, when)
+    rest_name, after_name = _rest_names(args)
+    last_name = after_name if rest.first else rest_name
+    if rest.first:
+        write_document(rest.first_text, rest_name)
+        log.info("%s in %s; VPP is to run them at its start, by unix { exec }", _commands(rest.first), rest_name)
+    if rest.last:
+        write_document(rest.last_text, last_name)
+        when = f"run them after each change with `vppcfg rest {last_name}`, by hand or as hooks of the configuration"
+        log.info("%s in %s; %s", _commands(rest.last), last_name, when)
     if rest.unwritten:
         log.warning("%d of them only as a comment: they have characters that do not show", rest.unwritten)
 

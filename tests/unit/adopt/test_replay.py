@@ -140,7 +140,7 @@ def test_what_the_language_lacks_is_left_in_its_order() -> None:
     adoption = adopted("nat64 plugin enable\nset interface state xe0 up\nip route add 10.0.0.0/8 via local\n")
     assert outcomes(adoption) == ["unmanaged", "file", "unmanaged"]
     assert adoption.rest.commands == ("nat64 plugin enable", "ip route add 10.0.0.0/8 via local")
-    assert not adoption.rest.needs_the_file
+    assert adoption.rest.last == ()
     assert adoption.report.lines[0].why == "vppcfg has NAT44 (endpoint-dependent), and no other NAT"
 
 
@@ -149,8 +149,8 @@ def test_what_the_language_lacks_is_left_in_its_order() -> None:
 )
 def test_what_needs_the_file_comes_after_it(command: str) -> None:
     adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")
-    assert adoption.rest.needs_the_file
-    assert "run them after `vppcfg apply`" in adoption.rest.text
+    assert adoption.rest.first == ()
+    assert "run them after `vppcfg apply`" in adoption.rest.last_text
 
 
 def test_lines_for_linux_cp_go_into_the_dataplane_section() -> None:
@@ -551,7 +551,7 @@ def test_ports_that_are_left_find_their_socket_and_keep_their_number_before_thos
         f"{socket}\ncreate interface memif id 0 socket-id 1 master\n{left}\n"
     )
     assert adoption.rest.commands == ("create vhost-user socket /run/vm8.sock gso renumber 1", socket, left)
-    assert not adoption.rest.needs_the_file
+    assert adoption.rest.last == ()
 
 
 def test_a_dhcp_client_is_a_key_of_its_interface() -> None:

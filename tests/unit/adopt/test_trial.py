@@ -50,3 +50,44 @@ def test_what_a_refused_line_has_set_is_left_and_ends_the_script_all_the_same(la
     assert outcomes(adoption) == ["unmanaged", "fault", "never_ran"]
     assert len(adoption.rest.commands) == 2
     assert adoption.report.notices == ()
+
+
+def test_a_file_and_a_rest_that_need_each_other_get_a_rest_before_and_a_rest_after() -> None:
+    port, route = "create packet-generator interface pg0", "mpls local-label 100 eos via ip4-lookup-in-table 100"
+    adoption = adopted(f"{port}\nset interface ip address pg0 10.0.0.1/24\nip table add 100\nmpls table add 0\n"
+                       f"set interface mpls pg0 enable\n{route}\n")  # fmt: skip
+    assert "pg0:" in adoption.text and "id: 100" in adoption.text
+    assert (adoption.rest.first, adoption.rest.last) == ((port,), (route,))
+    assert adoption.report.notices == ()
+
+
+def test_a_renamed_tap_with_a_route_of_the_file_comes_before_it() -> None:
+    tap = ("create tap id 0 host-if-name vpp0 host-ip4-addr 10.1.0.2/24", "set interface name tap0 lan")
+    file = "set interface state lan up\nset interface ip address lan 10.1.0.1/24\nip route add 10.9.0.0/16 via lan"
+    bfd = "bfd udp session add interface lan local-addr 10.1.0.1 peer-addr 10.1.0.2 desired-min-tx 100000 " \
+          "required-min-rx 100000 detect-mult 3"  # fmt: skip
+    adoption = adopted("\n".join((*tap, file, bfd)))
+    assert (adoption.rest.first, adoption.rest.last) == (tap, (bfd,))
+    assert "10.9.0.0/16: { via: { interface: lan } }" in adoption.text
+
+
+LISTS = "set acl-plugin acl permit src 10.0.0.0/8 tag zeta\nset acl-plugin acl deny src 10.0.0.0/8 tag alpha\n"
+
+
+def test_one_script_makes_all_that_the_rest_names_by_number() -> None:
+    """The file would make `alpha` first, and the rest bind that."""
+    bound = "set acl-plugin interface bvi5 input acl 0\nset acl-plugin interface eth0 input acl 1\n"
+    adoption = adopted(f"{LISTS}set interface state eth0 up\nbvi create instance 5\n{bound}")
+    lists = [line for line in adoption.rest.commands if "acl" in line]
+    assert lists == f"{LISTS}{bound}".splitlines()
+    assert "eth0:" in adoption.text and "'acl:zeta' # the rest makes it" in adoption.text
+
+
+def test_tables_of_classifiers_are_not_numbered_by_macip_lists_of_the_file() -> None:
+    adoption = adopted(
+        "set acl-plugin macip acl permit ip 10.0.0.1/32 mac 02:00:00:00:00:01 mask ff:ff:ff:ff:ff:ff tag guests\n"
+        "set interface state eth0 up\nset acl-plugin macip interface eth0 add acl 0\n"
+        "classify table mask l3 ip4 src buckets 16\nset interface input acl intfc eth1 ip4-table 4\n"
+    )
+    assert "guests" not in adoption.text
+    assert "set acl-plugin macip interface eth0 add acl 0" in adoption.rest.commands

@@ -1,0 +1,76 @@
+"""Keeps things apart that VPP numbers as they are made, and that commands name by these numbers.
+
+A file and a rest that both make some of a kind would number them otherwise than the script did, and the rest would bind
+another one than was meant. So one of the two has all of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vppcfg.adopt.classify import tag_in
+from vppcfg.adopt.excluded_lines import Key, key_of
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.record import record
+
+_OF_REST = "the rest makes it"
+_WHY = "what is left names {} by numbers, which hold only where one script makes them all"
+
+
+_TAKING_ALONG = frozenset({"set acl-plugin macip interface"})
+_TAKEN = frozenset({LineOutcome.FILE, LineOutcome.UNMANAGED})
+
+
+@record
+class _Numbered:
+    noun: str
+    making: frozenset[str]
+    """Commands by which the file makes some, too."""
+    naming: frozenset[str]
+    """Commands that name one by its number."""
+
+
+_NUMBERED = (
+    _Numbered(
+        noun="access lists",
+        making=frozenset({"set acl-plugin acl"}),
+        naming=frozenset({"abf policy", "delete acl-plugin acl", "set acl-plugin interface"}),
+    ),
+    _Numbered(
+        noun="MACIP lists",
+        making=frozenset({"set acl-plugin macip acl"}),
+        naming=frozenset({"delete acl-plugin macip acl", "set acl-plugin macip interface"}),
+    ),
+    _Numbered(
+        noun="classifier tables, of which MACIP lists are made,",
+        making=frozenset({"set acl-plugin macip acl"}),
+        naming=frozenset(
+            {
+                *("classify session", "set acl-plugin macip interface", "set interface input acl"),
+                *("set interface l2 input classify", "set interface l2 output classify", "set interface output acl"),
+                *("set ip classify", "set ip6 classify"),
+            }
+        ),
+    ),
+    _Numbered(noun="policies", making=frozenset({"abf policy"}), naming=frozenset({"abf attach"})),
+)
+
+
+def lists_of_rest(lines: Sequence[SourceLine]) -> dict[str, str]:
+    """Return the access lists that the rest makes, as a file names those of others, with the reason."""
+    makes = (line for line in lines if line.is_left and line.command == "set acl-plugin acl")
+    return {f"acl:{tag_in(line.text)}": _OF_REST for line in makes}
+
+
+def named_by_number(lines: Sequence[SourceLine]) -> dict[Key, str]:
+    """Return the lines of the file that have to be left, because what is left names things of their kind by numbers."""
+    found: dict[Key, str] = {}
+    for kind in _NUMBERED:
+        if any(line.is_left and line.command in kind.naming for line in lines):
+            of_kind = [line for line in lines if line.command in kind.making | kind.naming and line.outcome in _TAKEN]
+            if any(line.outcome is LineOutcome.FILE and line.command in kind.making for line in of_kind):
+                # An interface with a MACIP list of others cannot be in a file.
+                held = {name for line in of_kind if line.command in _TAKING_ALONG for name in line.subjects}
+                along = (line for line in lines if line.outcome in _TAKEN and not held.isdisjoint(line.subjects))
+                found |= {key_of(line): _WHY.format(kind.noun) for line in (*of_kind, *along)}
+    return found
