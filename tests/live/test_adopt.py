@@ -82,6 +82,20 @@ def is_said_besides(operation: Operation, linked: set[str]) -> bool:
     return isinstance(operation, (SetTag, SetLinkMtu, SetLinuxLink))
 
 
+COMMENTS = (
+    *("comment {", "comment{", "comment{a b}", "comment {{a} b}", "comment a}", "comment a{b", "commentary", "vpplog{"),
+    *("comment", "comment {a} b", "comment {a}b", "comment a {", "comment two words", "comment } a", "}"),
+    *("uncomment{show version}", "uncomment {show version", "uncomment {show versions}"),
+)
+
+
+def test_vpp_reads_comments_as_the_replay_does(vpp: RealVpp) -> None:
+    setup = ReplaySetup(release=release_of(release()))
+    for line in COMMENTS:
+        adopted = adopt_scripts([Script(name="script.vpp", text=line)], setup, lambda *_: None)
+        assert (vpp.cli(line)[0] == 0) == (adopted.report.lines[0].rule != "adopt-refused"), line
+
+
 SERVICES = (
     "create loopback interface instance 10",
     "set interface state loop10 up",

@@ -88,21 +88,31 @@ def det44_elsewhere(command: str, words: Words) -> bool:
 
 
 def is_log(line: str) -> bool:
-    """Return whether a line is a comment, or a text for VPP's log, that VPP reads as one."""
-    word, _, rest = line.partition(" ")
-    if word not in _LOGGING:
-        return False
-    rest = rest.strip()
-    return bool(rest) and (_is_braced(rest) if rest.startswith("{") else len(rest.split()) == 1)
+    """Return whether a line is a comment, or a text for VPP's log, that VPP reads as one.
+
+    It reads a word, or braces with all in them, of which the end of the line closes those that are open
+    (`comment %v` in vlib/cli.c, unformat_string; so in 23.06 to 26.10).
+    """
+    text = next((line.removeprefix(word).lstrip() for word in _LOGGING if line.startswith(word)), "")
+    if text.startswith("{"):
+        return not text[_end_of_braces(text) :].strip()
+    return bool(text) and len(text.split()) == 1
 
 
-def _is_braced(text: str) -> bool:
+def leaves_braces_open(line: str) -> bool:
+    """Return whether a line is a comment whose braces a later line was meant to close: VPP runs what is between."""
+    text = line.removeprefix("comment").lstrip()
+    return line.startswith("comment") and text.startswith("{") and text.count("{") > text.count("}")
+
+
+def _end_of_braces(text: str) -> int:
+    """Return where the braces end that a text begins with."""
     depth = 0
     for position, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)
         if depth == 0:
-            return position == len(text) - 1
-    return False
+            return position + 1
+    return len(text)
 
 
 def unsupported_reason(command: str) -> str:

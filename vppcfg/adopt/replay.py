@@ -18,6 +18,7 @@ from vppcfg.adopt.command_targets import (
     is_port,
     is_reading,
     lacking_word,
+    leaves_braces_open,
     turns_det44_off,
     unsupported_reason,
 )
@@ -102,6 +103,8 @@ class Replay:
         self._running: list[str] = []
         self._characters = 0
         self._is_det44_elsewhere = False
+        self._open_comment = 0
+        """The line of a comment whose braces a later one was meant to close."""
 
     def run(self, name: str, text: str) -> bool:
         """Run a script, and return whether VPP gets to its end. Raise UsageError when it does not come to an end."""
@@ -146,6 +149,7 @@ class Replay:
         except MacroError as error:
             return self._refused(line, str(error))
         if is_log(line.text):
+            self._open_comment = line.number if leaves_braces_open(line.text) else self._open_comment
             line.set_outcome(LineOutcome.NO_EFFECT, "a comment")
             return True
         meant = self._grammar.read(without_uncomment(line.text))
@@ -159,10 +163,9 @@ class Replay:
             choices = ", ".join(meant.choices[:4]) + (" ..." if len(meant.choices) > 4 else "")
             text = f"`{meant.word}` could be {choices}: VPP takes none of them"
             return self._refused(line, text, "adopt-ambiguous")
-        if line.text.startswith("comment") and "{" in line.text:
-            return self._refused(
-                line, "`exec` reads one line at a time: close the braces of a comment in the same line"
-            )
+        if line.text == "}" and self._open_comment:
+            text = f"the comment of line {self._open_comment} ends with that line, and VPP has run those behind it"
+            return self._refused(line, f"{text}: close its braces there")
         return self._refused(
             line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP needs more words"
         )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 _MACRO = re.compile(r"\\(.?)|\$(\(([^)]*)\)?|\w*)", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)(?:\\\\)*#")
+_UNCOMMENT = re.compile(r"uncomment\s*\{(.*?)\}?\s*", re.DOTALL)
+"""The end of the line closes the braces, too (unformat_vlib_cli_sub_input)."""
 _DEEPEST_MACRO = 8
 _MANY_MACROS = 1000
 """Of one line, those in the values of macros included."""
@@ -46,9 +48,8 @@ def _without_comment(line: str) -> str:
 
 def without_uncomment(text: str) -> str:
     """Return the command that stands in the braces of `uncomment`, else all of the text."""
-    word, _, rest = text.partition(" ")
-    rest = rest.strip()
-    return rest[1:-1].strip() if word == "uncomment" and rest.startswith("{") and rest.endswith("}") else text
+    found = _UNCOMMENT.fullmatch(text)
+    return found[1].strip() if found is not None else text
 
 
 class MacroError(ValueError):

@@ -288,7 +288,18 @@ def test_a_script_that_cannot_be_followed_is_a_fault(name: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["comment { a b }", "comment word", "vpplog { x }", "show interface", "clear errors", "wait 1", "define A b"],
+    [
+        *(
+            "comment { a b }",
+            "comment word",
+            "comment {",
+            "comment { a",
+            "comment{a b}",
+            "comment a}",
+            "comment {{a} b}",
+        ),
+        *("commentary", "vpplog { x }", "vpplog{", "show interface", "clear errors", "wait 1", "define A b"),
+    ],
 )
 def test_what_sets_nothing_has_no_effect_and_is_not_told(line: str) -> None:
     adoption = adopted(f"{line}\n")
@@ -297,10 +308,21 @@ def test_what_sets_nothing_has_no_effect_and_is_not_told(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["comment { a", "comment two words", "comment", "define A", "exec", "set interface state $(X) up"]
+    "line",
+    [
+        *("comment {a} b", "comment {a}b", "comment a {", "comment two words", "comment", "comment } a", "}"),
+        *("define A", "exec", "set interface state $(X) up"),
+    ],
 )
 def test_what_vpp_refuses_is_a_fault(line: str) -> None:
     assert outcomes(adopted(f"{line}\n")) == ["fault"]
+
+
+def test_lines_that_were_meant_as_a_comment_run() -> None:
+    """`exec` reads line by line, and a comment of VPP ends with its line."""
+    adoption = adopted("comment {\nset interface state xe0 up\n}\nset interface state xe1 up\n")
+    assert outcomes(adoption) == ["no_effect", "file", "fault", "never_ran"]
+    assert "the comment of line 1 ends with that line, and VPP has run those behind it" in fault_in(adoption).why
 
 
 def test_a_line_that_makes_many_is_left_and_one_beyond_the_last_goes_on_at_the_first() -> None:
