@@ -18,6 +18,7 @@ from vppcfg.config.dump import StateAsFile
 from vppcfg.entries.configuration import Configuration
 from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -75,6 +76,8 @@ class Classifier:
             self._leave(line, reason)
             return
         place = self._content.place_of(line, paths[::-1] if line.command.startswith("create") else paths)
+        if line.command == "set interface rx-mode" and not any(map(self._is_port, line.subjects)):
+            place = None  # a file has the mode of ports alone, and VPP reports that of what the file makes to nobody
         line.path = place or ()
         if line.outcome is LineOutcome.FILE and place is None:
             self.unproven.append(line)
@@ -126,6 +129,9 @@ class Classifier:
             if name in interfaces and name in entries and entries[name].policy_routes
             if number in {str(each.policy_id) for each in interfaces[name].policy_routes}
         ]
+
+    def _is_port(self, name: str) -> bool:
+        return self._state.interfaces[name].kind is InterfaceKind.PHYSICAL
 
     def _has_placed(self, name: str) -> bool:
         """Return whether the file places a queue of a port."""

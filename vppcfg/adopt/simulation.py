@@ -88,12 +88,13 @@ class Simulation:
         self._observed: State | None = None
         """The state since the last command, where it has been read."""
         self._are_workers_known = workers is not None
-        self._with_known_queues: set[str] = set()
+        self._with_free_queues: set[str] = set()
+        """Ports of which it is unknown how many queues they have."""
         for port in ports:
             queues = len(port.rx_placement), len(port.tx_placement)
             self.add_port(port.name, port.device_class, mac=port.mac, link_mtu=port.link_mtu, queues=queues)
             if any(queues):
-                self._with_known_queues.add(port.name)
+                self._with_free_queues.discard(port.name)
 
     @property
     def commands(self) -> Collection[str]:
@@ -127,7 +128,7 @@ class Simulation:
         if not self._are_workers_known:
             self._are_workers_known = True
             set_workers(tables, _ASSUMED_WORKERS)
-        if name not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
+        if name in self._with_free_queues and queue_in(words) <= LAST_QUEUE:
             ensure_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
 
     def named(self, name: str) -> SwInterface | None:
@@ -199,6 +200,7 @@ class Simulation:
     def have(self, port: PhysicalPort) -> None:
         """Have a port that another simulated VPP was given."""
         self._observed = None
+        self._with_free_queues.add(port.name)
         load_ports(self._vpp.tables, [port])
 
     def observe(self) -> State:

@@ -29,6 +29,7 @@ from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption, NatMapping
+from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
@@ -159,8 +160,8 @@ def _apply(simulation: Simulation, text: str) -> str:
         return "the file is not valid"
     observed = simulation.observe()
     resolution = resolve(configuration, observed)
-    if not resolution.is_possible:
-        return resolution.problems[0].text
+    if error := next((each for each in resolution.problems if each.severity is Severity.ERROR), None):
+        return error.text
     try:
         plan = make_plan(resolution.observed, resolution.desired)
     except VppcfgError as error:

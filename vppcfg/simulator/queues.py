@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from vppcfg.model.interface import DEVICE_TYPES
 from vppcfg.simulator.tables import HwInterface, Tables
 
-_WITH_QUEUES = frozenset(kind.device_class for kind in DEVICE_TYPES.values())
+_WITH_QUEUES = frozenset({"tap", *(kind.device_class for kind in DEVICE_TYPES.values())})
 
 
 @dataclass(slots=True, kw_only=True)

@@ -98,3 +98,21 @@ def test_a_detail_takes_nothing_else_with_it(script: str, expected: str, key: st
     assert " ".join(outcomes(adoption)) == expected, [line.why for line in adoption.report.lines]
     assert key in adoption.text, adoption.text
     assert adoption.report.notices == ()
+
+
+def test_queues_of_a_tap_are_left_and_placed_behind_the_file() -> None:
+    """VPP 26.10 takes all of these; it reports modes and threads of ports alone, and no file has them of a TAP."""
+    lines = ("set interface rx-placement tap0 main", "set interface rx-mode tap0 queue 0 interrupt")
+    adoption = adopted("\n".join(("create tap id 0 host-if-name vpp0", *lines, "set interface state tap0 up")))
+    assert outcomes(adoption) == ["file", "unmanaged", "unmanaged", "file"]
+    assert adoption.rest.last == lines
+
+
+def test_a_loopback_has_no_queue_whose_mode_can_be_set() -> None:
+    adoption = adopted("create loopback interface instance 0\nset interface rx-mode loop0 interrupt\n")
+    assert outcomes(adoption) == ["file", "no_effect"]
+
+
+def test_a_tap_with_more_queues_is_left() -> None:
+    adoption = adopted("create tap id 2 num-rx-queues 2\nset interface rx-placement tap2 queue 1 main\n")
+    assert outcomes(adoption) == ["unmanaged", "unmanaged"]

@@ -69,7 +69,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             *("consistent-qp", "in-order", "no-gso", "if-name"),
         }
     )
-    unreported_words: ClassVar = {"tun": ""}
+    unreported_words: ClassVar = {"tun": "", "num-rx-queues": "1", "num-tx-queues": "1"}
     capabilities: ClassVar = {"tap": _DUMP}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:

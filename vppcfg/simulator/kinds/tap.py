@@ -122,6 +122,8 @@ class TapRequest:
     host_bridge: str = ""
     rx_ring_size: int = _DEFAULT_RING_SIZE
     tx_ring_size: int = _DEFAULT_RING_SIZE
+    rx_queues: int = 1
+    tx_queues: int = 1
     flags: int = 0
 
     @property
@@ -219,6 +221,8 @@ def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
             link_mtu=_BORN_MTU,
             is_link_up=True,
             has_gso=bool(request.flags & _GSO),
+            rx_queues=request.rx_queues or 1,
+            tx_queues=request.tx_queues or 1,
         )
 
     return tables.hw.add(port_at)
@@ -239,12 +243,14 @@ def delete(tables: Tables, sw_if_index: int) -> None:
 
 
 def _answer_create(call: Call, values: Values) -> Outgoing:
-    """Make a TAP; numbers of queues are not kept, nor addresses and gateways of the Linux device."""
+    """Make a TAP; addresses and gateways of the Linux device are not kept."""
     request = TapRequest(
         number=values["id"],
         mac=b"" if values["use_random_mac"] else values["mac_address"],
         tx_ring_size=values["tx_ring_sz"],
         rx_ring_size=values["rx_ring_sz"],
+        rx_queues=values["num_rx_queues"],
+        tx_queues=values.get("num_tx_queues", 1),
         host_mtu=values["host_mtu_size"] if values["host_mtu_set"] else 0,
         host_mac=values["host_mac_addr"] if values["host_mac_addr_set"] else bytes(6),
         flags=values["tap_flags"],
@@ -294,8 +300,9 @@ _NUMBERS = {
     "rx-ring-size": "rx_ring_size",
     "tx-ring-size": "tx_ring_size",
     "host-mtu-size": "host_mtu",
+    "num-rx-queues": "rx_queues",
+    "num-tx-queues": "tx_queues",
 }
-_IGNORED = ("num-rx-queues", "num-tx-queues")
 _MACS = {"host-mac-addr": "host_mac", "hw-addr": "mac"}
 
 
@@ -319,8 +326,6 @@ def _option(line: Input, flags: int) -> dict[str, Any]:
     for word, name in _MACS.items():
         if (mac := line.mac_after(word)) is not None:
             return {name: mac}
-    if any(line.number_after(word) is not None for word in _IGNORED):
-        return {}
     for word, flag in _FLAGS.items():
         if line.take(word):
             return {"flags": flags | flag}
