@@ -160,8 +160,8 @@ def _apply(simulation: Simulation, text: str) -> str:
         return "the file is not valid"
     observed = simulation.observe()
     resolution = resolve(configuration, observed)
-    if error := next((each for each in resolution.problems if each.severity is Severity.ERROR), None):
-        return error.text
+    if fault := next((each for each in resolution.problems if each.severity is Severity.ERROR), None):
+        return fault.text
     try:
         plan = make_plan(resolution.observed, resolution.desired)
     except VppcfgError as error:

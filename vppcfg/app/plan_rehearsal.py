@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from ipaddress import ip_address
 from itertools import groupby
 from pathlib import Path
@@ -253,20 +253,20 @@ def _go(
             continue
         try:
             refusal, held = stage.timed(operation)
-        except DataplaneError as error:
+            if refusal is not None:
+                return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal.text)
+            steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
+            touched = _objects_of(operation)
+            network = stage.settle(working.state(), touched)
+            some = chosen(frames, touched, wrong, place, most)
+            wrong = set()
+            for frame, observation in _sent(stage, network, some):
+                found = transient_of(frame, observation, place + 1, announced)
+                if found is not None:
+                    wrong.add(frame.probe.name)
+                    transients.append(found)
+        except DataplaneError as error:  # VPP has ended, at the step or by a frame behind it
             return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=error.message)
-        if refusal is not None:
-            return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal.text)
-        steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
-        touched = _objects_of(operation)
-        network = stage.settle(working.state(), touched)
-        some = chosen(frames, touched, wrong, place, most)
-        wrong = set()
-        for frame, observation in _sent(stage, network, some):
-            found = transient_of(frame, observation, place + 1, announced)
-            if found is not None:
-                wrong.add(frame.probe.name)
-                transients.append(found)
         on_progress(place + 1)
     return steps, transients, None
 
@@ -339,23 +339,26 @@ def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[
     created = created_ports(plan.observed, plan.desired)
     target = closest_to(plan.observed, state, is_unmanaged, created, plan.desired)
     try:
-        back = prove_way_back(target, lambda end: make_plan(state, end)).plan
+        way = prove_way_back(target, lambda end: make_plan(state, end))
     except PlanProofError as error:
         return error.message
-    if refusal := stage.perform(back.operations):
+    if refusal := stage.perform(way.plan.operations):
         return _refused(refusal)
     stage.settle(plan.observed)
     taps = plan.observed.virtual_as(Tap).keys() | plan.desired.virtual_as(Tap).keys()
     now, before = (_comparable(state, plan.observed, taps) for state in (stage.vpp.observe(), stage.before))
-    left = diff(now, before)
+    known = {change.name for change in way.unlike}
+    left = (change for change in diff(now, before) if change.name not in known)
     return "; ".join(f"{each.name}{''.join(f' {attribute.name}' for attribute in each.attributes)}" for each in left)
 
 
 def _comparable(state: State, planned: State, taps: Collection[str]) -> State:
     """Return a state of VPP without what a rehearsal has otherwise than a router.
 
-    That are MAC addresses that the plan leaves open, neighbours that were made up, and what stands in for TAPs.
+    That are MAC addresses and settings of LLDP that the plan leaves open, neighbours that were made up, and what stands
+    in for TAPs.
     """
+    open_settings = {each.name: None for each in fields(planned.lldp) if getattr(planned.lldp, each.name) is None}
     interfaces = {
         name: evolve(
             each,
@@ -366,7 +369,8 @@ def _comparable(state: State, planned: State, taps: Collection[str]) -> State:
         for name, each in state.interfaces.items()
         if name not in taps
     }
-    return replace(state, interfaces=interfaces).with_explicit_mtus()
+    lldp = replace(state.lldp, **open_settings)
+    return replace(state, interfaces=interfaces, lldp=lldp).with_explicit_mtus()
 
 
 def stand_in(state: State) -> State:

@@ -17,12 +17,14 @@ from vppcfg.errors import ExitCode, UsageError
 
 log = logging.getLogger("root.main")
 
+PIPELINE_FORMATS = ("github", "sarif", "junit")
 _NAMED = 5
 """Files that are named in one line."""
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
     from vppcfg.config.load import Loaded
+    from vppcfg.model.problem import Problem
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -51,7 +53,12 @@ def add_parser(subparsers: Subparsers) -> None:
         action="store_true",
         help="show the merged files as one YAML file, each value with its file and line",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", *PIPELINE_FORMATS],
+        default="text",
+        help="for people (default), for programs, or for pipelines: commands of GitHub's workflows, SARIF, JUnit",
+    )
     parser.set_defaults(run=run)
 
 
@@ -70,6 +77,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         print_line(
             json_text({**document(loaded.problems, loaded.name), **_judged_for(release, remarks), **merged}, indent=2)
         )
+    elif args.format in PIPELINE_FORMATS:
+        _write_for_pipeline(loaded.problems, loaded.name, args)
     else:
         if args.show_merged:
             problems_to = sys.stderr
@@ -109,7 +118,9 @@ def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Seq
     if args.config != DEFAULT_CONFIG or args.show_merged:
         raise UsageError("--fleet goes without -c and --show-merged", "it checks every file *.yaml of its folder")
     fleet = check_fleet(args.fleet, release)
-    if args.format == "json":
+    if args.format in PIPELINE_FORMATS:
+        _write_for_pipeline(fleet.problems, args.fleet, args)
+    elif args.format == "json":
         known = {"files": fleet.files, "not_judged": list(fleet.unread)}
         print_line(
             json_text({**document(fleet.problems, args.fleet), **_judged_for(release, remarks), **known}, indent=2)
@@ -122,6 +133,16 @@ def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Seq
             names = ", ".join(map(os.path.basename, fleet.unread[:_NAMED])) + (", …" if fleet.unread[_NAMED:] else "")
             log.warning("Missing ends of links and tunnels were not looked for, because of the errors in %s", names)
     return ExitCode.INVALID if any(each.severity is Severity.ERROR for each in fleet.problems) else ExitCode.DONE
+
+
+def _write_for_pipeline(problems: Sequence[Problem], name: str, args: argparse.Namespace) -> None:
+    """Write problems in the format of a pipeline. Raise UsageError for what has no place in it."""
+    from vppcfg.cli.output import write
+    from vppcfg.cli.problem_formats import FORMATS
+
+    if args.show_merged:
+        raise UsageError(f"--show-merged has no place in --format {args.format}", "use text or json")
+    write(FORMATS[args.format](problems, name), sys.stdout)
 
 
 def _show_merged(loaded: Loaded) -> None:

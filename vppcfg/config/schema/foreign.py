@@ -80,15 +80,21 @@ def foreign_text(key: str, known: Collection[str]) -> str | None:
 
     None for a key that no program has, and for one whose place is elsewhere.
     """
-    text = _BY_SPELLING.get(_spelling(key))
+    text = _text_of(key)
     other = _OTHER_WORD.match(text) if text is not None else None
     return text if other is None or other["key"] in known else None
 
 
 def is_foreign_key(key: str) -> bool:
     """Return whether another product has a key, so that it is no misspelling of one of ours."""
-    return _spelling(key) in _BY_SPELLING
+    return _text_of(key) is not None
 
 
-def _spelling(key: str) -> str:
-    return key.lower().replace("_", "-")
+_SORTS = re.compile(r"-?(?:tunnels?|interfaces?|profiles?|policy|policies|settings|config|s)$")
+"""What keys of other products end with, as in `ipsec_tunnels`."""
+
+
+def _text_of(key: str) -> str | None:
+    """Return what to do instead of a key, or of the thing that it is a sort of."""
+    spelling = key.lower().replace("_", "-")
+    return _BY_SPELLING.get(spelling) or _BY_SPELLING.get(_SORTS.sub("", spelling))
