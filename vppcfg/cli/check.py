@@ -35,6 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Validate a configuration file and list every problem. Exits 3 when one of them is an error.",
     )
     add_config_option(parser)
+    parser.add_argument("files", metavar="FILE", nargs="*", help="files of one router each, in place of -c")
     parser.add_argument(
         "--fleet",
         metavar="DIR",
@@ -70,6 +71,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     release, remarks = _release(args)
     if args.fleet is not None:
         return _check_fleet(args, release, remarks)
+    if args.files:
+        return _check_each(args, release, remarks)
     loaded = read(files_of(args), release)
     problems_to = sys.stdout
     if args.format == "json":
@@ -111,28 +114,62 @@ def _show_remarks(remarks: Sequence[str], stream: TextIO, color: ColourChoice) -
 
 
 def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Sequence[str]) -> ExitCode:
-    from vppcfg.cli.problems import document, report
     from vppcfg.config.fleet import check_fleet
-    from vppcfg.model.problem import Severity
 
     if args.config != DEFAULT_CONFIG or args.show_merged:
         raise UsageError("--fleet goes without -c and --show-merged", "it checks every file *.yaml of its folder")
+    if args.files:
+        raise UsageError("--fleet goes without files", "it checks every file *.yaml of its folder")
     fleet = check_fleet(args.fleet, release)
-    if args.format in PIPELINE_FORMATS:
-        _write_for_pipeline(fleet.problems, args.fleet, args)
-    elif args.format == "json":
-        known = {"files": fleet.files, "not_judged": list(fleet.unread)}
-        print_line(
-            json_text({**document(fleet.problems, args.fleet), **_judged_for(release, remarks), **known}, indent=2)
+    code = _report_files(fleet.problems, args.fleet, fleet.files, fleet.unread, args, (release, remarks))
+    if fleet.unread and args.format == "text":
+        names = ", ".join(map(os.path.basename, fleet.unread[:_NAMED])) + (", …" if fleet.unread[_NAMED:] else "")
+        log.warning("Missing ends of links and tunnels were not looked for, because of the errors in %s", names)
+    return code
+
+
+def _check_each(args: argparse.Namespace, release: Release | None, remarks: Sequence[str]) -> ExitCode:
+    """Check files that have nothing to do with each other. Raise ConfigError when one cannot be read."""
+    from dataclasses import replace
+
+    from vppcfg.app.loading import read
+    from vppcfg.entries.yaml.files import SourceFiles
+
+    if args.config != DEFAULT_CONFIG or args.show_merged:
+        raise UsageError(
+            "files go without -c and --show-merged", "each is checked by itself; -c lays files over each other"
         )
+    problems: list[Problem] = []
+    for name in args.files:
+        found = read(SourceFiles(names=(name,)), release).problems
+        problems += [each if each.file else replace(each, file=name) for each in found]
+    return _report_files(problems, " ".join(args.files), len(args.files), (), args, (release, remarks))
+
+
+def _report_files(
+    problems: Sequence[Problem],
+    name: str,
+    count: int,
+    unread: Sequence[str],
+    args: argparse.Namespace,
+    judged: tuple[Release | None, Sequence[str]],
+) -> ExitCode:
+    """Show the problems of several files in the format that was asked for."""
+    from vppcfg.cli.problems import document, report
+    from vppcfg.model.problem import Severity
+
+    release, remarks = judged
+    if args.format in PIPELINE_FORMATS:
+        _write_for_pipeline(problems, name, args)
+    elif args.format == "json":
+        known = {"files": count, "not_judged": list(unread)}
+        print_line(json_text({**document(problems, name), **_judged_for(release, remarks), **known}, indent=2))
     else:
         _show_remarks(remarks, sys.stdout, args.color)
-        scope = f"{fleet.files} file" if fleet.files == 1 else f"{fleet.files} files"
-        report(fleet.problems, args.fleet, sys.stdout, paint_for(sys.stdout, args.color), scope)
-        if fleet.unread:
-            names = ", ".join(map(os.path.basename, fleet.unread[:_NAMED])) + (", …" if fleet.unread[_NAMED:] else "")
-            log.warning("Missing ends of links and tunnels were not looked for, because of the errors in %s", names)
-    return ExitCode.INVALID if any(each.severity is Severity.ERROR for each in fleet.problems) else ExitCode.DONE
+        scope = f"{count} file" if count == 1 else f"{count} files"
+        paint = paint_for(sys.stdout, args.color)
+        report(problems, *((name, sys.stdout, paint, scope) if args.fleet else (scope, sys.stdout, paint)))
+    return ExitCode.INVALID if any(each.severity is Severity.ERROR for each in problems) else ExitCode.DONE
 
 
 def _write_for_pipeline(problems: Sequence[Problem], name: str, args: argparse.Namespace) -> None:

@@ -105,7 +105,7 @@ def test_no_file_is_named_twice(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("in_folder")
-@pytest.mark.parametrize("command", ["check", "plan", "watch", "startup"])
+@pytest.mark.parametrize("command", ["plan", "watch", "startup"])
 def test_a_file_without_its_option_is_told_as_such(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "good.yaml"]) == ExitCode.INVALID
     assert f"hint: a configuration file is named with -c: `vppcfg {command} -c good.yaml`\n" in capsys.readouterr().err

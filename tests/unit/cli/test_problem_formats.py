@@ -88,3 +88,18 @@ def test_no_hint_leads_from_one_thing_to_another(
     (file := tmp_path / "a.yaml").write_text(f"interfaces: {{ eth0: {{}} }}\n{key}: {{}}\n")
     main(["check", "-c", str(file)])
     assert said in capsys.readouterr().out
+
+
+def test_files_of_several_routers_are_checked_by_themselves(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (good := tmp_path / "good.yaml").write_text("interfaces: { GigabitEthernet1/0/0: {} }\n")
+    assert main(["check", "-q", str(good), str(good)]) == ExitCode.DONE
+    assert capsys.readouterr().out == ""
+    assert main(["check", "-q", str(good), file]) == ExitCode.INVALID
+    assert capsys.readouterr().out.splitlines()[-1] == "2 files: 2 errors"
+    assert main(["check", "-q", str(good), file, "--format", "json"]) == ExitCode.INVALID
+    document = json.loads(capsys.readouterr().out)
+    assert (document["files"], {each["file"] for each in document["problems"]}) == (2, {file})
+    for more in (["-c", file], ["--fleet", str(tmp_path)]):
+        assert main(["check", file, *more]) == ExitCode.INVALID
