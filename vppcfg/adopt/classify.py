@@ -71,7 +71,8 @@ class Classifier:
             subjects += [name for name, each in self._configuration.interfaces.items() if each.has_mpls][:1]
         paths = [path for name in subjects if (path := self._path_of(name)) is not None]
         if reason is None and not paths and line.subjects:
-            reason = f"{line.subjects[-1]} belongs to an LCP pair, and no file names it"
+            whose = "is of VPP itself" if line.subjects[-1] == "local0" else "belongs to an LCP pair"
+            reason = f"{line.subjects[-1]} {whose}, and no file names it"
         if reason is not None:
             self._leave(line, reason)
             return

@@ -178,14 +178,17 @@ def first_unsupported_word(command: str, words: Words) -> str | None:
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 
-_REQUIRED_WORD: Mapping[str, str] = {"set interface feature": "arc"}
-"""A word without which VPP refuses a command that is not simulated (set_interface_features_command_fn)."""
+_REQUIRED_WORDS: Mapping[str, tuple[str, ...]] = {
+    "packet-generator new": ("data", "pcap"),
+    "set interface feature": ("arc",),
+}
+"""Words without one of which VPP refuses a command (new_stream, set_interface_features_command_fn)."""
 
 
 def lacking_word(command: str, words: Words) -> str | None:
     """Return the word that a command which is not simulated needs and lacks, None when it lacks none."""
-    needed = _REQUIRED_WORD.get(command)
-    return needed if needed not in words else None
+    needed = _REQUIRED_WORDS.get(command, ())
+    return needed[0] if needed and not set(needed) & set(words) else None
 
 
 _UNREPORTED: Mapping[str, Mapping[str, str]] = {

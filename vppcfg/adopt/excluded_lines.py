@@ -25,8 +25,8 @@ class Exclusions:
     lines: Mapping[Key, str] = field(default_factory=dict)
     undone: Collection[Key] = frozenset()
     """Excluded lines that have no effect in the end, so that they must not run."""
-    dropped: Mapping[Key, str] = field(default_factory=dict)
-    """Lines that VPP takes and that come to nothing in the end, with the reason; they are in no script either."""
+    dropped: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
+    """Lines that VPP takes and that come to nothing in the end, with reason and rule; they are in no script either."""
     taken: Collection[Key] = ()
     """The lines that VPP takes while none is excluded: what it refuses of them later needs an excluded one."""
 

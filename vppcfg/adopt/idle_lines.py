@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from vppcfg.adopt.classify import Classifier
+from vppcfg.adopt.command_targets import INEXPRESSIBLE, first_unsupported_word
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.script import without_uncomment
@@ -35,7 +36,7 @@ class Reruns:
         self._lines = lines
         self._grammar = grammar
         self._left_to_run = self._left_to_undo = _MOST_COMMANDS
-        self._whole: tuple[Any, set[int]] | None = None
+        self._whole: tuple[Simulation, Any, set[int]] | None = None
 
     def without(self, left_out: Sequence[SourceLine]) -> Simulation:
         """Return a VPP that has run what counts, but for some lines."""
@@ -48,13 +49,16 @@ class Reruns:
             return False
         if self._whole is None:
             simulation, refused = self._run_without(())
-            self._whole = simulation.effects(), refused
+            self._whole = simulation, simulation.effects(), refused
         simulation, refused = self._run_without(lines)
-        whole, refused_of_whole = self._whole
+        run, whole, refused_of_whole = self._whole
         # Reading takes most of the time: what others have is read only where all else is alike.
         if not refused <= refused_of_whole or simulation.observe() != whole[0]:
             return False
-        return bool(simulation.effects() == whole)
+        if simulation.effects() != whole:
+            return False
+        # What is left may be of a kind that VPP does not report.
+        return not any(line.is_left for line in lines) or simulation.content() == run.content()
 
     def _run_without(self, left_out: Sequence[SourceLine]) -> tuple[Simulation, set[int]]:
         """Return also which lines VPP refuses."""
@@ -146,18 +150,26 @@ def _count_as_idle(idle: Iterable[SourceLine]) -> None:
         line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
 
 
+def is_simulated(line: SourceLine) -> bool:
+    """Return whether the simulated VPP has carried out a line that is in the file, or left."""
+    is_known = line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
+    return line.outcome is LineOutcome.FILE or (line.outcome is LineOutcome.UNMANAGED and is_known)
+
+
 def _with_undone(lines: Sequence[SourceLine]) -> list[list[SourceLine]]:
     """Return each line that takes something away, behind the last one before it that has all its other words."""
     groups: list[list[SourceLine]] = []
     by_word: dict[str, list[SourceLine]] = defaultdict(list)
     for line in lines:
         words = set(line.text.split())
-        if line.outcome is LineOutcome.FILE and line.takes_away:
+        if not is_simulated(line):
+            continue
+        if line.takes_away:
             words -= _ADDING_AND_TAKING
             fewest = min((by_word[word] for word in words), key=len, default=[])
             undone = next((each for each in reversed(fewest) if words <= set(each.text.split())), None)
             groups.append([line] if undone is None else [undone, line])
-        elif line.outcome is LineOutcome.FILE:
+        else:
             for word in words:
                 by_word[word].append(line)
     return groups

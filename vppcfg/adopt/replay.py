@@ -127,13 +127,17 @@ class Replay:
         self._running.pop()
         return goes_on
 
+    def state(self) -> State:
+        """Return the state that the VPP is in."""
+        return self._simulation.observe()
+
     def end(self, chosen_mtus: Collection[str]) -> EndState:
         """Return what the VPP has now."""
         return end_of(self._simulation, chosen_mtus)
 
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
-        state = self._simulation.observe()
+        state = self.state()
         unreadable = with_unreadable_settings(self.lines)
         found = self._simulation.routes_of_prompt(state)
         self.routes = [route for route in found if route.name not in unreadable]
@@ -184,7 +188,7 @@ class Replay:
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
         if key_of(line) in self._left.dropped:
-            line.set_outcome(LineOutcome.FAULT, self._left.dropped[key_of(line)], "adopt-lcp-before-member")
+            line.set_outcome(LineOutcome.FAULT, *self._left.dropped[key_of(line)])
             return True
         if turns_det44_off(meant.command, words):
             line.set_outcome(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")

@@ -10,12 +10,19 @@ from typing import Any
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import INEXPRESSIBLE, exceeds_file, first_unsupported_word
+from vppcfg.adopt.command_targets import exceeds_file
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
+from vppcfg.adopt.idle_lines import (
+    UNDONE,
+    Reruns,
+    classify_unproven,
+    is_simulated,
+    set_aside_undone,
+    withdraw_unproved,
+)
 from vppcfg.adopt.numbered import lists_of_rest, named_by_number
 from vppcfg.adopt.places import PLACING, queue_in
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
@@ -25,7 +32,15 @@ from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_res
 from vppcfg.adopt.rest_order import LeftCommand, RestOrder, orders, rest_lines
 from vppcfg.adopt.routes import place_lines, takeover
 from vppcfg.adopt.simulation import Simulation
-from vppcfg.adopt.trial import Correction, EndState, Name, TriedAdoption, correction_for, try_out
+from vppcfg.adopt.trial import (
+    Correction,
+    EndState,
+    Name,
+    TriedAdoption,
+    correction_for,
+    is_routed,
+    try_out,
+)
 from vppcfg.adopt.unsupported_commands import RestFile, as_left
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
@@ -128,7 +143,7 @@ def _adopt_until_proved(
     goal: _Goal | None = None
     while True:
         replay = _replay(scripts, setup, read_file, grammar, left)
-        if not left.dropped and (useless := dict(_pairs_of_members(replay))):
+        if not left.dropped and (useless := dict((*_pairs_of_members(replay), *_rewrites_of_routed(replay)))):
             left = replace(left, dropped=useless)
             continue
         if not left.taken:
@@ -168,8 +183,19 @@ def _replay(
     return replay
 
 
-def _pairs_of_members(replay: Replay) -> Iterator[tuple[Key, str]]:
-    """Yield the lines that pair what is a member of a bond in the end, whose packets the bond has, with the reason."""
+def _rewrites_of_routed(replay: Replay) -> Iterator[tuple[Key, tuple[str, str]]]:
+    """Yield the lines that have VPP rewrite VLAN tags of what is routed in the end, which it does for no packet."""
+    lines = [line for line in replay.lines if line.command == "set interface l2 tag-rewrite" and line.is_carried_out]
+    state = replay.state() if lines else State()
+    for line in lines:
+        known = next((state.interfaces[name] for name in line.subjects[:1] if name in state.interfaces), None)
+        if known is not None and known.tag_rewrite is not None and is_routed(known, state):
+            why = f"VPP takes it and does nothing: {known.name} is routed, and tags are rewritten of what is bridged"
+            yield key_of(line), (why, "adopt-does-nothing")
+
+
+def _pairs_of_members(replay: Replay) -> Iterator[tuple[Key, tuple[str, str]]]:
+    """Yield the lines that pair what is a member of a bond in the end, whose packets the bond has."""
     pairs = [line for line in replay.lines if line.command == "lcp create" and line.is_carried_out]
     if not pairs or all(line.command != "bond add" for line in replay.lines):
         return
@@ -179,7 +205,7 @@ def _pairs_of_members(replay: Replay) -> Iterator[tuple[Key, str]]:
         member = next((name for name in line.subjects if name in bonds), None)
         if member is not None:
             why = f"{member} is a member of {bonds[member]}, which has its packets: the pair gets none, and is left out"
-            yield key_of(line), why
+            yield key_of(line), (why, "adopt-lcp-before-member")
 
 
 @record
@@ -197,13 +223,8 @@ class _Goal:
 def _goal_of(replay: Replay) -> _Goal:
     """Return where a script ends of which nothing is left that the simulated VPP can run."""
     chosen = frozenset(_with_chosen_mtus(replay.lines))
-    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and not _is_simulated(line))
+    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and not is_simulated(line))
     return _Goal(end=replay.end(chosen), chosen_mtus=chosen, not_simulated=beyond)
-
-
-def _is_simulated(line: SourceLine) -> bool:
-    """Return whether the simulated VPP has carried a line out that is left."""
-    return line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(
@@ -282,20 +303,20 @@ def _tried(
 
     Raise DifferentEndError as long as something can be done about that.
     """
-    best: tuple[list[Name], TriedAdoption] | None = None
+    unmanaged = {key_of(line) for line in replay.lines if line.outcome is LineOutcome.UNMANAGED}
+    best: tuple[int, int, TriedAdoption] | None = None
     for order in possible:
         trial = try_out(_started(setup, replay), text, order, goal.chosen_mtus)
-        missed = goal.end.differences(trial.end)
-        if best is None or len(missed) < len(best[0]):
-            best = missed, trial
-        if not missed:
+        score = len(trial.missed(goal.end)), len(unmanaged & {*trial.refused})
+        if best is None or score < best[:2]:
+            best = *score, trial
+        if not any(score):
             break
     assert best is not None
-    missed, trial = best
+    trial = best[-1]
+    missed, refused = trial.missed(goal.end), unmanaged & {*trial.refused}
     if missed and goal.can_be_met:
-        raise DifferentEndError(correction_for(missed, goal.end, replay.lines), goal)
-    unmanaged = {key_of(line) for line in replay.lines if line.outcome is LineOutcome.UNMANAGED}
-    refused = unmanaged & {*trial.refused}
+        raise DifferentEndError(correction_for(trial, goal.end, replay.lines), goal)
     if refused and not missed and goal.can_be_met:
         raise DifferentEndError(Correction(left={}, undone=refused), goal)
     return trial.order, missed

@@ -51,6 +51,7 @@ _KEY_OF: Mapping[str, str] = {
     **{"proxy_arps": "proxy_arp", "has_mpls_table": "mpls", "NAT44": "nat44"},
 }
 """The key of the file that has what a kind is."""
+_MADE_LATE = "it needs a port that is made behind the file"
 _TOGETHER = "the rest has lines that work together with it, and only in their order"
 Name = tuple[str, str]
 """What has a value: the kind, and which one."""
@@ -86,7 +87,7 @@ def end_with(
 def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
     gre = state.virtual_as(Gre)  # VPP numbers their MAC addresses in the order in which it creates them
     groups = Counter((each.bridge, each.split_horizon_group) for each in state.interfaces.values())
-    unmarked = {name: _unmarked(each, groups) for name, each in state.interfaces.items()}
+    unmarked = {name: _unmarked(each, groups, state) for name, each in state.interfaces.items()}
     state = replace(state, interfaces={**unmarked, **{name: replace(unmarked[name], mac="") for name in gre}})
     state = replace(state, bridges={name: replace(each, tag="") for name, each in state.bridges.items()})
     taps = {
@@ -110,14 +111,20 @@ def _of_default_table(item: Any) -> Any:
     return replace(item, table_id=0) if is_typed else item
 
 
-def _unmarked(interface: Interface, groups: Mapping[tuple[int | None, int], int]) -> Interface:
-    """Return an interface without its tag, its link's MTU, and the group of a BVI that is alone in it.
+def _unmarked(interface: Interface, groups: Mapping[tuple[int | None, int], int], state: State) -> Interface:
+    """Return an interface without its tag, its link's MTU, idle rewrites, and the group of a BVI that is alone in it.
 
     No file has that group, by which VPP keeps frames from others of the group alone (vnet/l2/l2_output.c).
     """
     is_alone = interface.is_bvi and groups[interface.bridge, interface.split_horizon_group] == 1
     group = 0 if is_alone else interface.split_horizon_group
-    return replace(interface, tag="", link_mtu=None, split_horizon_group=group)
+    rewrite = None if is_routed(interface, state) else interface.tag_rewrite
+    return replace(interface, tag="", link_mtu=None, split_horizon_group=group, tag_rewrite=rewrite)
+
+
+def is_routed(interface: Interface, state: State) -> bool:
+    """Return whether an interface is in no bridge domain and at no end of a cross-connect."""
+    return not interface.is_l2 and all(each.l2xc != interface.name for each in state.interfaces.values())
 
 
 def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> Iterator[tuple[Name, Any]]:
@@ -141,6 +148,15 @@ class TriedAdoption:
     refused: Collection[Key]
     """The commands that VPP has refused."""
 
+    def missed(self, goal: EndState) -> list[Name]:
+        """Return what is otherwise than at the goal."""
+        return goal.differences(self.end)
+
+    @property
+    def late_ports(self) -> set[str]:
+        """Return what the commands behind the file make."""
+        return {port.name for each in self.order.last for port in each.ports}
+
 
 def try_out(simulation: Simulation, text: str, order: RestOrder, chosen_mtus: Collection[str]) -> TriedAdoption:
     """Give a VPP that has just started a file and a rest."""
@@ -162,6 +178,8 @@ def _apply(simulation: Simulation, text: str) -> str:
     resolution = resolve(configuration, observed)
     if fault := next((each for each in resolution.problems if each.severity is Severity.ERROR), None):
         return fault.text
+    if errors := [each.text for each in resolution.problems if each.severity is Severity.ERROR]:
+        return errors[0]
     try:
         plan = make_plan(resolution.observed, resolution.desired)
     except VppcfgError as error:
@@ -179,16 +197,20 @@ class Correction:
     """Lines that are left and must not run: a later line takes away again what they set."""
 
 
-def correction_for(missed: Iterable[Name], goal: EndState, lines: Sequence[SourceLine]) -> Correction:
+def correction_for(trial: TriedAdoption, goal: EndState, lines: Sequence[SourceLine]) -> Correction:
     """Return what to do about each name that has another value than it should: of several corrections the smallest.
 
+    No file names a port that a command makes which itself needs the file.
     Lines that set the same as lines that are left are left together. What is there and should not be is not set in the
     first place. Else all lines about it are left, and then all about its interface, bridge domain or table.
     """
+    by_late = [line for line in lines if _can_be_left(line) and not trial.late_ports.isdisjoint(_words_of(line))]
+    if by_late:
+        return Correction(left={key_of(line): _MADE_LATE for line in by_late})
     left: dict[Key, str] = {}
     undone: set[Key] = set()
     needed: set[Key] = set()
-    for name in missed:
+    for name in trial.missed(goal):
         about = _lines_about(name, lines)
         kept = [line for line in about if line.is_left]
         if name in goal.values:

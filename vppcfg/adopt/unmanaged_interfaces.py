@@ -20,6 +20,12 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "create interface idpf": ("idpf-", "Intel IDPF interface"),
     "create packet-generator": ("pg", "Packet generator"),
     "create packet-generator interface": ("pg", "Packet generator"),
+    "packet-generator new": ("pg-", "Packet generator"),
+    "gpe iface": ("lisp_gpe", "LISP_GPE"),
+    "lisp eid-table map": ("lisp_gpe", "LISP_GPE"),
+    "lisp enable": ("lisp_gpe", "LISP_GPE"),
+    "one eid-table map": ("lisp_gpe", "LISP_GPE"),
+    "one enable": ("lisp_gpe", "LISP_GPE"),
     "create vxlan-gpe tunnel": ("vxlan_gpe_tunnel", "VXLAN_GPE"),
     "create geneve tunnel": ("geneve_tunnel", "GENEVE"),
     "create gtpu tunnel": ("gtpu_tunnel", "GTPU"),
@@ -35,6 +41,7 @@ _PATTERNS = (
     *(kind.instance_name.pattern for kind in VIRTUAL_INTERFACES),
     *(rf"{re.escape(prefix)}\d.*" for prefix, _ in _MAKERS.values() if prefix),
     r"(?:tun|loop|BondEthernet)\d+",
+    r"(?:pg|tap|tapcli|tuntap)-\d+|(?:l2|nsh)_lisp_gpe\d+",
 )
 _NUMBERED = frozenset(
     {"create vxlan-gpe tunnel", "create geneve tunnel", "create gtpu tunnel", "create l2tpv3 tunnel", "bvi create"}

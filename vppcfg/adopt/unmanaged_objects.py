@@ -52,6 +52,7 @@ IKEv2 profile      | delete | ikev2 profile: del                     | del
 IKEv2 profile      | need   | ikev2 profile: set                     | set
 NAT44-EI           | make   | nat44 ei plugin: enable                |
 NAT44-EI           | delete | nat44 ei plugin: disable               |
+NAT44-EI           | need   | set interface nat44 ei                 |
 NAT44-EI address   | make   | nat44 ei add address: !del             | #0
 NAT44-EI address   | delete | nat44 ei add address: del              | #0
 NAT64              | make   | nat64 plugin: enable                   |

@@ -116,3 +116,36 @@ def test_a_loopback_has_no_queue_whose_mode_can_be_set() -> None:
 def test_a_tap_with_more_queues_is_left() -> None:
     adoption = adopted("create tap id 2 num-rx-queues 2\nset interface rx-placement tap2 queue 1 main\n")
     assert outcomes(adoption) == ["unmanaged", "unmanaged"]
+
+
+def test_a_rewrite_of_tags_of_what_is_routed_takes_nothing_with_it() -> None:
+    rewrite = "set interface l2 tag-rewrite xe0.5 pop 1\n"
+    script = f"set interface state xe0 up\ncreate sub-interfaces xe0 5 dot1q 5 exact-match\n{rewrite}"
+    adoption = adopted(f"{script}set interface ip address xe0.5 192.0.2.1/24\n")
+    assert outcomes(adoption) == ["file", "file", "fault", "file"]
+    assert adoption.report.lines[2].rule == "adopt-does-nothing"
+    bridged = adopted(f"{script}create bridge-domain 5\nset interface l2 bridge xe0.5 5\n")
+    assert outcomes(bridged) == ["file"] * 5
+
+
+def test_a_route_that_is_left_and_deleted_and_set_again_is_left_once() -> None:
+    route = "ip route add 10.1.0.0/16 via 192.0.2.9 out-labels 33"
+    interface = "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n"
+    adoption = adopted(f"{interface}{route}\nip route del 10.1.0.0/16\n{route}\n")
+    assert outcomes(adoption) == ["file", "file", "no_effect", "no_effect", "unmanaged"]
+    assert adoption.rest.commands == (route,)
+
+
+@pytest.mark.parametrize("name", ["tap-0", "pg-1", "tapcli-0", "tuntap-0", "lisp_gpe0"])
+def test_what_a_command_of_an_older_vpp_made_is_no_port(name: str) -> None:
+    adoption = adopted(f"set interface state {name} up\n")
+    assert (outcomes(adoption), adoption.report.ports) == (["fault"], ())
+
+
+def test_what_lisp_makes_is_there_behind_it() -> None:
+    assert outcomes(adopted("lisp enable\nset interface state lisp_gpe0 up\n"))[0] == "unmanaged"
+
+
+@pytest.mark.parametrize("line", ["packet-generator new {", "packet-generator new", "set int nat44 ei in xe0"])
+def test_what_vpp_refuses_of_commands_without_a_key_is_not_left(line: str) -> None:
+    assert outcomes(adopted(f"{line}\n")) == ["fault"]

@@ -91,3 +91,20 @@ def test_tables_of_classifiers_are_not_numbered_by_macip_lists_of_the_file() -> 
     )
     assert "guests" not in adoption.text
     assert "set acl-plugin macip interface eth0 add acl 0" in adoption.rest.commands
+
+
+def test_a_route_by_a_port_that_needs_the_file_is_left_and_what_the_port_needs_is_not() -> None:
+    """`apply` would end with 5: the tunnel needs the loopback, and the route the tunnel."""
+    loopback = "create loopback interface instance 0\nset interface state loop0 up\n"
+    loopback += "set interface ip address loop0 10.0.0.1/24\n"
+    tunnel = "mpls tunnel add via 10.0.0.2 loop0 out-labels 33\nset interface state mpls-tunnel0 up\n"
+    adoption = adopted(f"{loopback}{tunnel}ip route add 192.0.2.0/24 via mpls-tunnel0\n")
+    assert outcomes(adoption) == [*("file",) * 3, *("unmanaged",) * 3]
+    assert adoption.rest.first == ()
+
+
+def test_a_rewrite_at_the_far_end_of_a_cross_connect_counts() -> None:
+    ports = "set interface state xe0 up\nset interface state xe1 up\n"
+    rewrite = "set interface l2 tag-rewrite xe1 push dot1q 5\nset interface l2 xconnect xe0 xe1\n"
+    adoption = adopted(f"{ports}{rewrite}")
+    assert "adopt-does-nothing" not in {line.rule for line in adoption.report.lines}
