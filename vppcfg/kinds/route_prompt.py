@@ -9,7 +9,7 @@ from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, route_from
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.address_codec import text_of_prefix
 from vppcfg.wire.reading import VppReader
 from vppcfg.wire.shell import Commands, prefix_command
 
@@ -40,7 +40,7 @@ def routes_of_prompt(connection: VppReader, state: State, names: Mapping[int, st
     ):
         columns = [dict(zip((*PATH, "n_labels"), path, strict=True)) for path in paths]
         if all(path["type"] in (NORMAL, *ENDS) and not path["n_labels"] for path in columns):
-            prefix = f"{text_of_address(family, raw)}/{length}"
+            prefix = text_of_prefix(family, raw, length)
             found.append(route_from(prefix, table_id, columns, names))
     yield from _without_exclusive(connection, found)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at
 from vppcfg.model.route import Route, RouteEnd, in_order
 from vppcfg.model.vrf import FibTable
-from vppcfg.wire.address_codec import prefix_values, text_of_address
+from vppcfg.wire.address_codec import prefix_values, text_of_prefix
 from vppcfg.wire.reading import VppReader
 
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
@@ -39,7 +39,7 @@ def listed_routes(
     ]
     heads = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
     for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), DETAILS, heads, *PATH):
-        prefix = f"{text_of_address(family, raw)}/{length}"
+        prefix = text_of_prefix(family, raw, length)
         yield route_from(prefix, table_id, [dict(zip(PATH, path, strict=True)) for path in paths], names)
 
 

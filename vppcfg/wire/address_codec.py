@@ -31,6 +31,14 @@ def text_of_address(family: int, raw: bytes) -> str:
     return address_text(raw if family else raw[:4])
 
 
+def text_of_prefix(family: int, raw: bytes, length: int) -> str:
+    """Return the prefix of a route in a message: VPP keeps the bits behind the length that were typed at its prompt."""
+    address = raw if family else raw[:4]
+    behind = 8 * len(address) - length
+    network = int.from_bytes(address) >> behind << behind
+    return f"{address_text(network.to_bytes(len(address)))}/{length}"
+
+
 def mac_bytes(mac: str) -> bytes:
     """Return a colon-separated MAC address as VPP's mac_address; '' as zeros."""
     return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)

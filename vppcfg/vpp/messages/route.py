@@ -13,7 +13,7 @@ from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.route import SOURCE
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.address_codec import text_of_prefix
 from vppcfg.wire.shell import Commands, Shown, header_command
 
 _SOURCES = "fib_source_dump"
@@ -78,7 +78,7 @@ def _prefixes(
     found: dict[tuple[str, int], list[str]] = {}
     for context, family, raw, length in connection.rows(replies, "ip_route_v2_details", *paths):
         if context in asked:
-            found.setdefault(asked[context], []).append(f"{text_of_address(family, raw)}/{length}")
+            found.setdefault(asked[context], []).append(text_of_prefix(family, raw, length))
     return found
 
 

@@ -18,7 +18,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.address_codec import text_of_address, text_of_prefix
 from vppcfg.wire.reading import Replies
 
 _SOURCES = "fib_source_dump"
@@ -86,7 +86,7 @@ def _read_routes(connection: Connection, _: Replies, scope: ReadScope) -> Iterat
             "route.prefix.len": length,
             "route.src": source,
         }
-        prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
+        prefix = text_of_prefix(family, raw, length) + (f" table {table_id}" if table_id else "")
         ways = [dict(zip(PATH, each, strict=True)) for each in paths]
         named = [(path, scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else "") for path in ways]
         kept = [(path, name) for path, name in named if not is_stale(scope, path)]
