@@ -230,6 +230,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
 
     if args.probe_addresses:
         raise UsageError("--show prints a saved plan, and reads neither VPP nor a file", "leave out --probe-addresses")
+    if rehearsal_of(args) is not None:
+        raise UsageError("--show prints a saved plan, and rehearses nothing", "leave out --rehearse")
     if args.config != DEFAULT_CONFIG or args.adopt:
         raise UsageError("--show takes no configuration and no --adopt", "the plan was saved with both")
     saved = saved_plan(args.show)

@@ -16,7 +16,7 @@ from pathlib import Path
 from vppcfg.errors import DataplaneError, LinuxError, UsageError
 from vppcfg.record import record
 
-_TOOLS = ("ip", "nsenter", "setpriv", "unshare")
+_TOOLS = ("ip", "nice", "nsenter", "setpriv", "unshare")
 _START_S = 60.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
@@ -28,8 +28,8 @@ _OWN_FOLDERS = (
 )
 """Names of namespaces, shared memory, and where sockets are, are its own: they end with it, whoever ends it."""
 _SOCKETS = "/run/vpp"
-_APART = ("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
-"""What starts a shell in namespaces of its own, and ends it when this process ends."""
+_APART = ("nice", "setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
+"""What starts a shell in namespaces of its own, behind other programs, and ends it when this process ends."""
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
 socksvr {{ socket-name {folder}/api.sock }}
@@ -121,7 +121,7 @@ def require_startable(prefix: Path) -> None:
         raise LinuxError("only root may start a VPP", "run it as root, on any machine with that VPP")
     for tool in _TOOLS:
         if shutil.which(tool) is None:
-            raise LinuxError(f"the program {tool} is missing", "it is in iproute2 or util-linux")
+            raise LinuxError(f"the program {tool} is missing", "it is in iproute2, util-linux or coreutils")
 
 
 @contextmanager
