@@ -36,7 +36,7 @@ from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser
-from vppcfg.operations.operation import CreateInterface, Operation
+from vppcfg.operations.operation import DeleteInterface, Operation
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
@@ -175,7 +175,7 @@ class _Stage:
     def perform(self, operations: Sequence[Operation]) -> Refusal | None:
         """Carry out operations, and return what VPP refuses first, None for nothing.
 
-        Of those that are left out, the creation of a TAP makes the port anew that stands in for it.
+        Of those that are left out, the deletion of a TAP makes the port anew that stands in for it.
         """
         for is_left_out, group in groupby(operations, key=lambda each: bool(_why_left_out(each))):
             some = list(group)
@@ -185,7 +185,7 @@ class _Stage:
                     return refusals[0]
                 continue
             for each in some:
-                if isinstance(each, CreateInterface):
+                if isinstance(each, DeleteInterface):
                     self.ports[each.subject].renew(self.vpp)
         return None
 
