@@ -29,7 +29,7 @@ ACL_LENGTH = 56
 
 INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
 NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-LCP = re.compile(r"[a-z][a-z0-9._-]*")
+LCP = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 GLOB = re.compile(r"[!-~]+")
 _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")

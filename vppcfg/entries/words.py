@@ -414,7 +414,7 @@ _ROWS = (
     Word(
         name="lcp_name",
         accepts=is_lcp_name,
-        expects=f"is no LCP name: a lower case letter, then up to {LINUX_NAME_LENGTH - 1} of a-z, 0-9, `_`, `-`, `.`",
+        expects=f"is no LCP name: a letter, then up to {LINUX_NAME_LENGTH - 1} of a-z, A-Z, 0-9, `_`, `-`, `.`",
         pattern=lambda: text(LCP.pattern, LINUX_NAME_LENGTH),
     ),
     Word(

@@ -78,7 +78,7 @@ def test_merged_files_have_no_place_there(file: str, capsys: pytest.CaptureFixtu
     [
         ("ipsec_tunnels", "not managed by vppcfg"),
         ("ipsec-policies", "not managed by vppcfg"),
-        ("policer", "did you mean `policers`?"),
+        ("policer", "with a rate in `policers`"),
         ("ipip_tunnel", "`ipip_tunnels`"),
     ],
 )

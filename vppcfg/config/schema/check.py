@@ -199,8 +199,7 @@ def _unknown_key_text(path: KeyPath, schema: Any) -> str:
     instead = foreign_text(key, known)
     if instead is not None:
         return f"unknown key {shown_key}: it is {instead}"
-    others = known if not is_foreign_key(key) else [each for each in known if each.startswith(key)]
-    if meant := did_you_mean(key, others):
+    if not is_foreign_key(key) and (meant := did_you_mean(key, known)):
         return f"unknown key {shown_key}{meant}"
     return f"unknown key {shown_key}; the keys here are {', '.join(known)}"
 

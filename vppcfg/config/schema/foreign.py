@@ -72,7 +72,7 @@ _BY_SPELLING: Mapping[str, str] = {
 }
 
 
-_OTHER_WORD = re.compile(r"written `(?P<key>[a-z-]+)")
+_OURS = re.compile(r"`([a-z_-]+)")
 
 
 def foreign_text(key: str, known: Collection[str]) -> str | None:
@@ -81,8 +81,9 @@ def foreign_text(key: str, known: Collection[str]) -> str | None:
     None for a key that no program has, and for one whose place is elsewhere.
     """
     text = _text_of(key)
-    other = _OTHER_WORD.match(text) if text is not None else None
-    return text if other is None or other["key"] in known else None
+    if text is None or not text.startswith("written"):
+        return text
+    return text if not set(_OURS.findall(text)).isdisjoint(known) else None
 
 
 def is_foreign_key(key: str) -> bool:

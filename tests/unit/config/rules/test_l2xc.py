@@ -78,7 +78,7 @@ def test_the_advice_for_tags_mends_them(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flaw", "others"), [("mtu: 1", []), ("mut: 9000", []), ("state: UP", ["l2xc-mtu"]), ("lcp: E0", ["l2xc-mtu"])]
+    ("flaw", "others"), [("mtu: 1", []), ("mut: 9000", []), ("state: UP", ["l2xc-mtu"]), ("lcp: 0E", ["l2xc-mtu"])]
 )
 def test_an_end_with_a_problem_of_its_own_is_judged_by_what_does_not_depend_on_it(flaw: str, others: list[str]) -> None:
     rules = [rule for rule, _ in found_in(f"{{a: {{l2xc: b, mtu: 9000}}, b: {{l2xc: a, {flaw}}}}}")]
