@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.contract.subject import ALL, Subject
-from vppcfg.kinds.rate_limit_operations import TABLE_MARK
+from vppcfg.model.rate_limit import TABLE_MARK
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.live import connect
 from vppcfg.wire.policers import policer_indexes

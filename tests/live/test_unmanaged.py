@@ -84,6 +84,11 @@ nat44 add interface address loop10
 policer add name p1 cir 1000 cb 10000 rate kbps round closest type 1r2c conform-action transmit exceed-action drop
 policer input name p1 loop10
 policer input name p1 GigabitEthernet5/0/0
+map interface GigabitEthernet3/0/0.101 map-t
+classify table mask l3 ip4 dst buckets 2
+classify session policer-hit-next p1 table-index 0 match l3 ip4 dst 10.1.1.7
+set policer classify interface GigabitEthernet3/0/0.101 ip4-table 0
+set policer classify interface loop10 ip4-table 0
 vrrp vr add loop10 vr_id 7 priority 200 192.168.10.254
 vrrp proto start loop10 vr_id 7
 bfd udp session add interface loop10 local-addr 192.168.10.1 peer-addr 192.168.10.7 \

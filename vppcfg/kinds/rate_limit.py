@@ -268,7 +268,7 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[LimitedInterface]:
         """Yield the interfaces that have a table, of any program."""
-        if not reading.has_tables(connection, replies):
+        if not reading.is_in_use(connection, replies):
             return
         numbers = {each.at: each.table.number for each in reading.tables(connection, replies)}
         found = [use for use in uses(connection) if use.sw_if_index in names]

@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from typing import cast
 
 from vppcfg.common.rates import bit_rate
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit, chain
+from vppcfg.model.rate_limit import (
+    IPV6_BIT,
+    LAYERS,
+    MARK,
+    TABLE_MARK,
+    LimitedInterface,
+    LimitTable,
+    Policer,
+    RateLimit,
+    chain,
+)
 from vppcfg.model.state import State
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Numbering, Predicate
@@ -21,11 +31,6 @@ from vppcfg.wire.address_codec import family_and_bytes
 
 NUMBERED = "rate limit"
 """Policers and tables by their names; those of tables are numbers, and those of policers have a colon."""
-TABLE_MARK, IPV6_BIT, LAST_TABLE = 0x76600000, 1 << 19, (1 << 19) - 1
-"""What becomes of packets that no session of a table is for: the mark, the family and the number of the table.
-
-VPP takes what is no next node for the way on (policer_classify_inline), and shows it.
-"""
 VECTOR_BYTES = 16
 ADDRESS_BYTES = (4, 16)
 """Of IPv4 and IPv6."""

@@ -12,20 +12,27 @@ from typing import NamedTuple
 
 from vppcfg.kinds.rate_limit_operations import (
     ADDRESS_BYTES,
-    IPV6_BIT,
-    LAST_TABLE,
-    TABLE_MARK,
     VECTOR_BYTES,
     vectors_of,
 )
-from vppcfg.model.rate_limit import MARK, LimitTable
+from vppcfg.model.rate_limit import IPV6_BIT, LAST_TABLE, MARK, LimitTable
 from vppcfg.operations.request import Value
 from vppcfg.wire.address_codec import text_of_address
-from vppcfg.wire.policers import POLICER_DUMP, Use, policer_indexes, policer_names, policer_requests
+from vppcfg.wire.policers import (
+    POLICER_DUMP,
+    TABLE_INFO,
+    Use,
+    ask_about_tables,
+    is_ours,
+    policer_indexes,
+    policer_names,
+    policer_requests,
+    use_requests,
+)
 from vppcfg.wire.reading import Replies, VppReader
 
 TABLE_IDS = "classify_table_ids"
-_TABLE_INFO, _SESSION_DUMP, _IS_ENABLED = "classify_table_info", "classify_session_dump", "feature_is_enabled"
+_SESSION_DUMP, _IS_ENABLED = "classify_session_dump", "feature_is_enabled"
 _FEATURES = {"ipv4": ("ip4-unicast", "ip4-policer-classify"), "ipv6": ("ip6-unicast", "ip6-policer-classify")}
 
 
@@ -37,33 +44,34 @@ class FoundTable(NamedTuple):
 
 
 def requests(connection: VppReader) -> list[bytes]:
-    """Return the requests for all policers, and for the indexes of all tables."""
+    """Return the requests for all policers, and for the tables of interfaces."""
+    return [*policer_requests(connection), *(request for _, request in use_requests(connection))]
+
+
+def is_in_use(connection: VppReader, replies: Replies) -> bool:
+    """Return whether there is a policer, or an interface with a table, of any program."""
     if not connection.offers(POLICER_DUMP):
-        return []
-    return [*policer_requests(connection), connection.request(TABLE_IDS)[1]]
-
-
-def has_tables(connection: VppReader, replies: Replies) -> bool:
-    """Return whether VPP has any table, of any program."""
-    return next(_table_indexes(connection, replies), None) is not None
-
-
-def _table_indexes(connection: VppReader, replies: Replies) -> Iterator[int]:
-    if connection.offers(POLICER_DUMP):
-        for _, ids in connection.lists(replies, f"{TABLE_IDS}_reply", ("retval",), ""):
-            yield from (index for (index,) in ids)
+        return False
+    shown = ("policer_details", "policer_classify_details")
+    return any(connection.message(name).index in replies for name in shown)
 
 
 def tables(connection: VppReader, replies: Replies) -> list[FoundTable]:
-    """Ask VPP for our tables among those of which `replies` have the indexes."""
-    asked = [connection.request(_TABLE_INFO, {"table_id": index})[1] for index in _table_indexes(connection, replies)]
-    heads = ("retval", "table_id", "skip_n_vectors", "miss_next_index", "next_table_index")
+    """Ask VPP for our tables; none where `replies` show no policer and no table of an interface.
+
+    The tables of all programs are listed anew each time: MACIP access lists have some, too, and what VPP answers about
+    one that is gone has a length that was never set (vl_api_classify_table_info_t_handler).
+    """
+    if not is_in_use(connection, replies):
+        return []
+    listed = connection.ask([connection.request(TABLE_IDS)[1]])
+    indexes = [index for _, ids in connection.lists(listed, f"{TABLE_IDS}_reply", ("retval",), "") for (index,) in ids]
+    answers = ask_about_tables(connection, indexes)
+    heads = ("table_id", "skip_n_vectors", "miss_next_index", "next_table_index")
     found: dict[int, LimitTable] = {}
     follows: dict[int, int] = {}
-    for (retval, index, skipped, mark, after), mask in connection.lists(
-        connection.ask(asked) if asked else {}, f"{_TABLE_INFO}_reply", heads, ""
-    ):
-        table = None if retval else _table(mark, skipped, bytes(each for (each,) in mask))
+    for (index, skipped, mark, after), mask in connection.lists(answers, f"{TABLE_INFO}_reply", heads, ""):
+        table = _table(mark, skipped, bytes(each for (each,) in mask))
         if table is not None:
             found[index], follows[index] = table, after
     return [
@@ -74,7 +82,7 @@ def tables(connection: VppReader, replies: Replies) -> list[FoundTable]:
 
 def _table(mark: int, skipped: int, mask: bytes) -> LimitTable | None:
     """Return a table of ours, None for one of another program."""
-    if mark & ~(IPV6_BIT | LAST_TABLE) != TABLE_MARK:
+    if not is_ours(mark):
         return None
     ones = [place for place in range(len(mask) * 8) if mask[place // 8] >> (7 - place % 8) & 1]
     table = LimitTable(

@@ -15,6 +15,11 @@ from vppcfg.record import record
 
 MARK = "vppcfg:"
 """What the name of each of our policers begins with in VPP."""
+TABLE_MARK, IPV6_BIT, LAST_TABLE = 0x76600000, 1 << 19, (1 << 19) - 1
+"""What becomes of packets that no session of a table is for: the mark, the family and the number of the table.
+
+VPP takes what is no next node for the way on (policer_classify_inline), and shows it.
+"""
 NAME_BYTES = 63
 """VPP keeps 64 bytes of a policer's name, the last one NUL (policer.api)."""
 _DIGEST_DIGITS = 10

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vppcfg.model.rate_limit import LAYERS
+from vppcfg.model.rate_limit import IPV6_BIT, LAST_TABLE, LAYERS, TABLE_MARK
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
 POLICER_DUMP, INTERFACE_DUMP = "policer_dump_v2", "policer_classify_dump"
+TABLE_INFO = "classify_table_info"
 _ALL_OF_THEM = 0
 """The interface for which VPP shows the tables of all, and none for all (vl_api_policer_classify_dump_t_handler)."""
 _BLOCK = 1024
@@ -63,16 +64,43 @@ class Use(NamedTuple):
     """VPP's index."""
 
 
+def use_requests(connection: VppReader) -> list[tuple[int, bytes]]:
+    """Return the requests, with their contexts, for the tables of all interfaces by layer, of any program."""
+    if not connection.offers(POLICER_DUMP):
+        return []
+    layers = range(len(LAYERS))
+    return [connection.request(INTERFACE_DUMP, {"type": each, "sw_if_index": _ALL_OF_THEM}) for each in layers]
+
+
 def uses(connection: VppReader) -> list[Use]:
-    """Ask VPP which table each interface has, of any program."""
-    asked = {
-        connection.request(INTERFACE_DUMP, {"type": number, "sw_if_index": _ALL_OF_THEM}): layer
-        for number, layer in enumerate(LAYERS)
-    }
-    layers = {context: layer for (context, _), layer in asked.items()}
-    rows = connection.rows(
-        connection.ask([request for _, request in asked]),
-        "policer_classify_details",
-        *("context", "sw_if_index", "table_index"),
-    )
+    """Ask VPP which table each interface has, of any program. An answer shows its layer by its context alone."""
+    asked = use_requests(connection)
+    layers = {context: layer for (context, _), layer in zip(asked, LAYERS, strict=True)}
+    paths = ("context", "sw_if_index", "table_index")
+    rows = connection.rows(connection.ask([request for _, request in asked]), "policer_classify_details", *paths)
     return [Use(sw_if_index, layers[context], table) for context, sw_if_index, table in rows]
+
+
+def is_ours(mark: int) -> bool:
+    """Return whether a table of the classifier is ours, by what becomes of its other packets."""
+    return mark & ~(IPV6_BIT | LAST_TABLE) == TABLE_MARK
+
+
+def ask_about_tables(connection: VppReader, indexes: Sequence[int]) -> Replies:
+    """Ask VPP about tables of the classifier, and return what it answers about those that are there.
+
+    What it answers about one that is gone has a length that was never set, so that nothing else of it can be read.
+    """
+    asked = [connection.request(TABLE_INFO, {"table_id": index})[1] for index in indexes]
+    answers = connection.ask(asked) if asked else {}
+    number = connection.message(f"{TABLE_INFO}_reply").index
+    retvals = connection.rows(answers, f"{TABLE_INFO}_reply", "retval")
+    whole = zip(answers.get(number, ()), retvals, strict=True)
+    return {number: [data for data, (retval,) in whole if not retval]}
+
+
+def tables_of_ours(connection: VppReader, indexes: Sequence[int]) -> set[int]:
+    """Ask VPP which tables of the classifier are ours."""
+    answers = ask_about_tables(connection, indexes)
+    rows = connection.rows(answers, f"{TABLE_INFO}_reply", "table_id", "miss_next_index")
+    return {index for index, mark in rows if is_ours(mark)}

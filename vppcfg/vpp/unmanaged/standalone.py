@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.rate_limit import MARK
 from vppcfg.model.vrf import table_key
 from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unmanaged import standalone_nat
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.policers import tables_of_ours
 from vppcfg.wire.reading import Replies
 
 
@@ -88,8 +90,10 @@ def _classify_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
 
 def _read_classify(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for _, found in connection.lists(replies, f"{_CLASSIFY}_reply", ("retval",), ""):
+        ours = tables_of_ours(connection, [number for (number,) in found])
         for (number,) in found:
-            yield Attachment(holder="", kind="classifier table", name=str(number))
+            if number not in ours:
+                yield Attachment(holder="", kind="classifier table", name=str(number))
 
 
 def _spd_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
@@ -138,6 +142,8 @@ def _read_policers(connection: Connection, replies: Replies, scope: ReadScope) -
     for row in connection.rows(replies, "policer_details", *paths):
         fields = dict(zip(paths, row, strict=True))
         name = text_of(fields["name"])
+        if name.startswith(MARK):
+            continue
         words = [f"policer add name {name} type {_TYPES[fields['type']]}"]
         words += [f"{key} {fields[key]}" for key in ("cir", "eir", "cb", "eb") if fields[key]]
         words += [f"rate {_RATES[fields['rate_type']]} round {_ROUNDS[fields['round_type']]}"]
