@@ -11,6 +11,8 @@ from vppcfg.kinds.rate_limit_section import POLICE, POLICE_HOSTS, POLICERS, rate
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
+POLICERS_MOST = 60_000
+"""VPP keeps 16 bits of the index of a policer in a session (vnet_classify_entry_t)."""
 _USUAL_MTU = 1500
 _HEADER_BYTES = 22
 """Of a frame with two tags: VPP counts them on frames in L2 mode, and from the IP header on elsewhere."""
@@ -96,4 +98,15 @@ def police_hosts_place(index: Index) -> Iterator[Problem]:
             yield Problem(rule="police-hosts-untagged", path=entry.path, text=text, severity=Severity.WARNING)
 
 
-RULES = (police_missing, policer_burst, policer_unused, police_both, police_hosts_place)
+def police_hosts_count(index: Index) -> Iterator[Problem]:
+    """Find the interface with whose hosts a file has more policers than VPP can tell apart."""
+    count = len(_entries(index, POLICE))
+    for entry in _entries(index, POLICE_HOSTS).values():
+        count += len(entry.value.rates)
+        if count > POLICERS_MOST:
+            text = f"with these {count:,} hosts, prefixes and interfaces have a rate; {POLICERS_MOST:,} are possible"
+            yield Problem(rule="police-hosts-prefix", path=entry.path, text=text)
+            return
+
+
+RULES = (police_missing, policer_burst, policer_unused, police_both, police_hosts_place, police_hosts_count)

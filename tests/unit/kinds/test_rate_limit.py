@@ -4,15 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.kinds.there_and_back import configuration_of, plan_to
 from tests.laws.test_simulator_laws import apply_to
 from tests.simulated_vpp import connected
 from vppcfg.config.assumed_state import assumed_state
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds import rate_limit_rules
 from vppcfg.kinds.rate_limit import RateLimitKind
 from vppcfg.kinds.rate_limit_operations import FreeInterface, LimitInterface, SetRateLimit
 from vppcfg.kinds.rate_limit_section import offset_of
+from vppcfg.model.problem import Severity
 from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, Policer, RateLimit, user_of
 from vppcfg.model.state import State
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
@@ -116,6 +120,14 @@ def test_a_policer_has_a_name_that_vpp_keeps_and_that_no_other_user_has(user: st
 )
 def test_an_address_stands_behind_the_tags_of_a_frame(side: str, tags: int, is_ipv6: bool, bytes_before: int) -> None:
     assert offset_of(side, tags, is_ipv6=is_ipv6) == bytes_before
+
+
+def test_there_are_no_more_policers_than_vpp_tells_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limit_rules, "POLICERS_MOST", 2)
+    hosts = {"192.0.2.8/31": {"policer": "gold", "each": 32}}
+    data = router({"police-hosts": {"source": hosts}}, {"police": "gold"})
+    problems = parse_text(yaml.safe_dump(data), "file").problems
+    assert [problem.rule for problem in problems if problem.severity is Severity.ERROR] == ["police-hosts-prefix"]
 
 
 def test_a_limit_whose_policer_is_gone_is_not_restored() -> None:
