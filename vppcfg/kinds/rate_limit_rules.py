@@ -98,6 +98,16 @@ def police_hosts_place(index: Index) -> Iterator[Problem]:
             yield Problem(rule="police-hosts-untagged", path=entry.path, text=text, severity=Severity.WARNING)
 
 
+def police_of_member(index: Index) -> Iterator[Problem]:
+    """Find limits on members of bonds, whose packets come in by the bond."""
+    for key in (POLICE, POLICE_HOSTS):
+        for name, entry in _entries(index, key).items():
+            if name in index.bonds:
+                bond = index.bonds[name][0].name
+                text = f"{name} is a member of {bond}, which has its traffic; `{key}` belongs there"
+                yield Problem(rule="bond-member-mac", path=entry.path, text=text)
+
+
 def police_hosts_count(index: Index) -> Iterator[Problem]:
     """Find the interface with whose hosts a file has more policers than VPP can tell apart."""
     count = len(_entries(index, POLICE))
@@ -109,4 +119,7 @@ def police_hosts_count(index: Index) -> Iterator[Problem]:
             return
 
 
-RULES = (police_missing, policer_burst, policer_unused, police_both, police_hosts_place, police_hosts_count)
+RULES = (
+    *(police_missing, police_both, police_hosts_place, police_of_member, police_hosts_count),
+    *(policer_burst, policer_unused),
+)

@@ -130,6 +130,17 @@ def test_there_are_no_more_policers_than_vpp_tells_apart(monkeypatch: pytest.Mon
     assert [problem.rule for problem in problems if problem.severity is Severity.ERROR] == ["police-hosts-prefix"]
 
 
+@pytest.mark.parametrize("limit", [{"police": "gold"}, {"police-hosts": {"source": {"192.0.2.9": "gold"}}}], ids=str)
+def test_a_member_of_a_bond_has_no_limit(limit: dict[str, Any]) -> None:
+    data = {
+        "interfaces": {"eth0": limit, "BondEthernet0": {}},
+        "bondethernets": {"BondEthernet0": {"interfaces": ["eth0"]}},
+        "policers": RATES,
+    }
+    problems = parse_text(yaml.safe_dump(data), "file").problems
+    assert [problem.rule for problem in problems if problem.severity is Severity.ERROR] == ["bond-member-mac"]
+
+
 def test_a_limit_whose_policer_is_gone_is_not_restored() -> None:
     before = reached(router({"police": "gold"}))
     lost = replace(before, objects={kind: items for kind, items in before.objects.items() if kind is not Policer})
