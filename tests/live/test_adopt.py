@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden_adopt.test_golden_adopt import CASES
-from tests.real_vpp import RealVpp, release, running, skip_reason
+from tests.real_vpp import RealVpp, prefix, release, running, skip_reason
 from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
@@ -94,6 +94,23 @@ def test_vpp_reads_comments_as_the_replay_does(vpp: RealVpp) -> None:
     for line in COMMENTS:
         adopted = adopt_scripts([Script(name="script.vpp", text=line)], setup, lambda *_: None)
         assert (vpp.cli(line)[0] == 0) == (adopted.report.lines[0].rule != "adopt-refused"), line
+
+
+def test_the_installed_vpp_is_asked_and_cannot_write_on_the_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, spoilt = tmp_path / "script.vpp", tmp_path / "m.sock"
+    refused = "app ns add id x secret 1 if eth0"
+    script.write_text(
+        f"set interface state eth0 up\ncreate memif socket id 1 filename {spoilt}\n"
+        f"create interface memif id 0 socket-id 1 master\n{refused}\nset interface state eth1 up\n"
+    )
+    words = ["adopt", "--from", str(script), "--vpp-version", release(), "--vpp-prefix", str(prefix())]
+    assert main(words) == ExitCode.DONE
+    shown = "".join(capsys.readouterr())
+    assert f"`{refused}`: the simulated VPP takes it, the installed one refuses it: app ns: " in shown
+    assert "never ran   set interface state eth1 up" in shown
+    assert not spoilt.exists()
 
 
 SERVICES = (

@@ -10,6 +10,7 @@ from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.replay import ReadFile
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
+from vppcfg.adopt.second_opinion import AskVpp
 from vppcfg.adopt.sources import Source, SourceKind
 from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
 from vppcfg.errors import UsageError
@@ -17,9 +18,15 @@ from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 
 
 def adopt_sources(
-    sources: Sequence[Source], setup: ReplaySetup, read_file: ReadFile, rest_file: str | None = None
+    sources: Sequence[Source],
+    setup: ReplaySetup,
+    read_file: ReadFile,
+    rest_file: str | None = None,
+    ask: AskVpp | None = None,
 ) -> Adoption:
     """Return what happens to all sources. A script that startup.conf names runs before the others, and once.
+
+    A real VPP is asked only without a startup.conf, which may set up what a script needs.
 
     Raise UsageError for two files of which a VPP has one, and AdoptionError as `adopt_scripts` does.
     """
@@ -28,7 +35,7 @@ def adopt_sources(
         raise UsageError(f"{confs[0].name} and {confs[1].name} are both a startup.conf: one VPP has one", "adopt one")
     scripts = [Script(name=source.name, text=source.text) for source in sources if source.kind is SourceKind.SCRIPT]
     if not confs:
-        return adopt_scripts(scripts, setup, read_file, rest_file=rest_file)
+        return adopt_scripts(scripts, setup, read_file, rest_file=rest_file, ask=ask)
     conf = adopt_conf(confs[0].name, confs[0].text, setup.release)
     scripts = [*_started(conf, scripts, read_file), *scripts]
     return adopt_scripts(scripts, setup_with(setup, conf), read_file, conf.settings, conf.lines, rest_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
@@ -44,6 +44,7 @@ from vppcfg.simulator.port import PhysicalPort
 
 _DEEPEST_EXEC = 8
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
+_TAKEN_BY_REAL = "the installed VPP takes it, and what it does is not simulated"
 _REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
 _RULES = {"nothing": "adopt-does-nothing", "whole": "adopt-whole-address"}
 """Of faults that are of the line itself."""
@@ -73,12 +74,14 @@ class Replay:
         past_errors: bool,
         may_assume: bool,
         left: Exclusions | None = None,
+        answers: Mapping[Key, tuple[bool, str]] | None = None,
     ) -> None:
         """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
 
         With `may_assume`, a port that only a script names is taken for one that VPP has. What is `left` is
-        not run, because no file has what it sets.
+        not run, because no file has what it sets. Of some lines a real VPP has said whether it takes them, and why not.
         """
+        self._answers = answers or {}
         self._left = left or Exclusions()
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
@@ -182,6 +185,10 @@ class Replay:
         if is_interactive(meant.command):
             return self._refused(line, "it is for sessions at VPP's prompt, and a script is none")
         words = meant.rest.split()
+        if (answer := self._answers.get(key_of(line))) is not None:
+            if answer[0]:
+                return self._leave(line, words, _TAKEN_BY_REAL)
+            return self._refused(line, answer[1].removeprefix(f"{meant.command}: "))
         if refusal := node_refusal(meant.command, words, self._grammar.nodes, self._may_be_interface):
             return self._refused(line, refusal)
         if is_reading(meant.command):

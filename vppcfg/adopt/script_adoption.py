@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,7 @@ from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.rest_order import LeftCommand, RestOrder, orders, rest_lines
 from vppcfg.adopt.routes import place_lines, takeover
+from vppcfg.adopt.second_opinion import AskVpp, Opinion, answers_of, other_opinions
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.trial import (
     Correction,
@@ -58,6 +59,9 @@ from vppcfg.record import record
 _BESIDE_THE_FILE = "what the script sets so has no place in the file"
 _NOT_THE_SAME = "the file and the rest do not bring it about as the source does"
 _NOT_TRIED = "it was not tried on a simulated VPP whether the file and the rest bring about what the source does"
+
+
+_MOST_OPINIONS = 100
 
 
 class DifferentEndError(AdoptionError):
@@ -96,6 +100,8 @@ class ReplaySetup:
     """How many it has, None for as many as a script names."""
     past_errors: bool = False
     """Whether what stands behind a command that VPP refuses is adopted too."""
+    answers: Mapping[Key, tuple[bool, str]] = field(default_factory=dict)
+    """Whether a real VPP takes some lines, and what it prints, where the simulated one would answer otherwise."""
 
     def simulation(self) -> Simulation:
         """Return an unconfigured VPP."""
@@ -109,8 +115,36 @@ def adopt_scripts(
     settings: Settings | None = None,
     lines: Sequence[SourceLine] = (),
     rest_file: str | None = None,
+    ask: AskVpp | None = None,
 ) -> Adoption:
     """Return what happens to scripts that a VPP runs one after the other.
+
+    Where a real VPP can be asked, its answers count, and the report has as notices where they are others.
+    """
+    opinions: list[Opinion] = []
+    while True:
+        adopted = _adopt_or_not_tried(scripts, setup, read_file, settings, lines, rest_file)
+        known = {key_of(each.line) for each in opinions}
+        ports = [*(port.name for port in setup.ports), *(port.name for port in adopted.report.ports)]
+        found = other_opinions(adopted.report.lines, ports, ask) if ask is not None else []
+        new = [each for each in found if key_of(each.line) not in known]
+        opinions += new
+        if not answers_of(new) or len(opinions) > _MOST_OPINIONS:
+            break
+        setup = replace(setup, answers={**setup.answers, **answers_of(new)})
+    notices = (*adopted.report.notices, *(each.notice for each in opinions))
+    return replace(adopted, report=replace(adopted.report, notices=notices))
+
+
+def _adopt_or_not_tried(
+    scripts: Sequence[Script],
+    setup: ReplaySetup,
+    read_file: ReadFile,
+    settings: Settings | None,
+    lines: Sequence[SourceLine],
+    rest_file: str | None,
+) -> Adoption:
+    """Return an adoption by simulated VPPs alone.
 
     What is adopted is tried on a simulated VPP, and without that where it fails, which the report has as a notice.
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
@@ -176,7 +210,13 @@ def _replay(
     scripts: Sequence[Script], setup: ReplaySetup, read_file: ReadFile, grammar: Grammar, left: Exclusions
 ) -> Replay:
     replay = Replay(
-        setup.simulation(), grammar, read_file, past_errors=setup.past_errors, may_assume=setup.may_assume, left=left
+        setup.simulation(),
+        grammar,
+        read_file,
+        past_errors=setup.past_errors,
+        may_assume=setup.may_assume,
+        left=left,
+        answers=setup.answers,
     )
     for script in scripts:
         replay.run(script.name, script.text)

@@ -18,7 +18,7 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
-from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, LinuxError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vppcfg.adopt.report import AdoptionReport
     from vppcfg.adopt.routes import Takeover
     from vppcfg.adopt.script_adoption import ReplaySetup
+    from vppcfg.adopt.second_opinion import AskVpp
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
@@ -81,6 +82,13 @@ def add_parser(subparsers: Subparsers) -> None:
         "--vpp-version",
         metavar="VERSION",
         help="the release that runs the script (default: the running VPP's, or the newest)",
+    )
+    parser.add_argument(
+        "--vpp-prefix",
+        metavar="DIR",
+        default="/usr",
+        help="where bin/vpp is: where it is of that release, root's scripts are tried on one of their own, which sees "
+        "nothing of the machine (default: %(default)s)",
     )
     parser.add_argument("--past-errors", action="store_true", help="go on after a command that VPP refuses")
     where = parser.add_mutually_exclusive_group()
@@ -208,7 +216,22 @@ def _joined(
     rest_name = _rest_name(args)
     rest_file = os.path.abspath(rest_name) if rest_name is not None else None
     read = reader_below(args.root, read_source) if folder is None else reader_in(folder)
-    return adopt_sources(sources, setup, read, rest_file)
+    return adopt_sources(sources, setup, read, rest_file, _ask(args.vpp_prefix, setup.release))
+
+
+def _ask(prefix: str, release: Release) -> AskVpp | None:
+    """Return what asks a VPP of its own, None where none can be started."""
+    from functools import partial
+    from pathlib import Path
+
+    from vppcfg.app.asking import ask_vpp
+    from vppcfg.linux.private_vpp import require_startable
+
+    try:
+        require_startable(Path(prefix))
+    except (UsageError, LinuxError):
+        return None
+    return partial(ask_vpp, release=release, prefix=Path(prefix))
 
 
 def _replay_setup(args: argparse.Namespace) -> ReplaySetup:

@@ -28,6 +28,12 @@ _OWN_FOLDERS = (
 )
 """Names of namespaces, shared memory, and where sockets are, are its own: they end with it, whoever ends it."""
 _SOCKETS = "/run/vpp"
+_SEAL = (
+    'while read -r _ _ _ _ at _; do at=$(printf %b "$at"); '
+    f"case $at in /proc|/proc/*|/dev|/dev/*|/run/netns|/run/netns/*|/run/vpp|{FOLDER}) continue;; esac; "
+    'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
+)
+"""Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide."""
 _APART = ("nice", "setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
 """What starts a shell in namespaces of its own, behind other programs, and ends it when this process ends."""
 _STARTUP = """\
@@ -54,6 +60,8 @@ class VppEnvironment:
     hidden: tuple[Path, ...] = ()
     """Folders in whose place it sees an empty one, for others may have sockets there; those in /run/vpp need not be
     there."""
+    is_sealed: bool = False
+    """Whether it may write into folders of its own alone."""
 
 
 @record
@@ -155,7 +163,7 @@ def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
     """Return the command that runs another one in namespaces of its own, which end with this process."""
     is_below = {folder: folder.is_relative_to(_SOCKETS) for folder in around.hidden}
     script = [f"mount -t tmpfs none {shlex.quote(str(folder))}" for folder, below in is_below.items() if not below]
-    script.append(_OWN_FOLDERS)
+    script += [_OWN_FOLDERS, *([_SEAL] if around.is_sealed else [])]
     script += [f"mkdir -p {shlex.quote(str(folder))}" for folder, below in is_below.items() if below]
     script += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
     return (*_APART, " && ".join([*script, 'exec "$0" "$@"']))

@@ -63,7 +63,7 @@ def test_a_vpp_that_does_not_start_leaves_nothing(
     program.write_text("#!/bin/sh\necho no memory >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
-    monkeypatch.setattr("vppcfg.linux.private_vpp.isolation_command", lambda around: ())
+    monkeypatch.setattr("vppcfg.linux.private_vpp.isolation_command", lambda *_: ())
     monkeypatch.setattr("vppcfg.linux.private_vpp._TOOLS", ())
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert main(["probe", "-q", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.DATAPLANE

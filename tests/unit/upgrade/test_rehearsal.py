@@ -92,7 +92,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     program.chmod(0o755)
     (tmp_path / "router.yaml").write_text(FILE)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
-    monkeypatch.setattr(private_vpp, "isolation_command", lambda around: ())
+    monkeypatch.setattr(private_vpp, "isolation_command", lambda *_: ())
     monkeypatch.setattr(private_vpp, "_TOOLS", ())
     yield tmp_path / "vpp"
 

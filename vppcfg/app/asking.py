@@ -1,0 +1,60 @@
+"""Asks a real VPP of its own what it answers to the lines of a script, sealed off from the machine.
+
+It has namespaces of its own, sees all folders but its own read-only, and has stand-ins for ports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vppcfg.app.rehearsing import PATIENCE_S, add_ports
+from vppcfg.common.release import Release, nearest, release_of
+from vppcfg.errors import DataplaneError, LinuxError
+from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp
+from vppcfg.vpp.live import LiveDataplane, connect
+
+_PLUGINS = "plugins { plugin linux_cp_plugin.so { enable } plugin sflow_plugin.so { enable } }\n"
+_CRASHED = "VPP crashes at this line"
+_HOST_DEVICE = re.compile(r"create host-interface .*?\bname (\S+)")
+_NETNS = re.compile(r"\b(?:netns|host-ns) (\S+)")
+
+
+def ask_vpp(lines: Sequence[str], ports: Sequence[str], release: Release, prefix: Path) -> list[tuple[bool, str]]:
+    """Return whether the VPP below `prefix` takes each line, and what it prints; nothing where it cannot be asked.
+
+    That is where it cannot be started here, or is of another release. There are fewer answers than lines when it
+    crashes at one.
+    """
+    text = "\n".join(lines)
+    around = VppEnvironment(stanzas=_PLUGINS, namespaces=tuple(sorted(set(_NETNS.findall(text)))), is_sealed=True)
+    folder = prefix / "share/vpp/api"
+    json_dir = str(folder) if folder.is_dir() else None
+    try:
+        with (
+            private_vpp(prefix, around) as process,
+            connect(process.api_socket, json_dir=json_dir, timeout_s=PATIENCE_S) as vpp,
+        ):
+            if nearest(release_of(vpp.version)) != nearest(release):
+                return []
+            _prepare(process, vpp, text, ports)
+            return list(_answers(vpp, lines))
+    except (DataplaneError, LinuxError):
+        return []
+
+
+def _prepare(process: PrivateVpp, vpp: LiveDataplane, text: str, ports: Sequence[str]) -> None:
+    for device in sorted(set(_HOST_DEVICE.findall(text))):
+        process.add_device(device)
+    add_ports(vpp, process, dict.fromkeys(ports, ""))
+
+
+def _answers(vpp: LiveDataplane, lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    for line in lines:
+        try:
+            code, text = vpp.run_at_prompt(line)
+        except DataplaneError:
+            yield False, _CRASHED
+            return
+        yield not code, " ".join(text.split())
