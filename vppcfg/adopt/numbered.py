@@ -13,7 +13,7 @@ from vppcfg.adopt.excluded_lines import Key, key_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.record import record
 
-_OF_REST = "the rest makes it"
+OF_REST = "the rest makes it"
 _WHY = "what is left names {} by numbers, which hold only where one script makes them all"
 
 
@@ -56,10 +56,10 @@ _NUMBERED = (
 )
 
 
-def lists_of_rest(lines: Sequence[SourceLine]) -> dict[str, str]:
-    """Return the access lists that the rest makes, as a file names those of others, with the reason."""
+def lists_of_rest(lines: Sequence[SourceLine]) -> list[str]:
+    """Return the access lists that the rest makes, as a file names those of others."""
     makes = (line for line in lines if line.is_left and line.command == "set acl-plugin acl")
-    return {f"acl:{tag_in(line.text)}": _OF_REST for line in makes}
+    return [f"acl:{tag_in(line.text)}" for line in makes]
 
 
 def named_by_number(lines: Sequence[SourceLine]) -> dict[Key, str]:

@@ -138,6 +138,10 @@ class Replay:
         """Return what the VPP has now."""
         return end_of(self._simulation, chosen_mtus)
 
+    def made_apart(self) -> dict[str, Key]:
+        """Return patterns of the names of what lines make that are not simulated, each with the line."""
+        return self._elsewhere.globs()
+
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
         state = self.state()

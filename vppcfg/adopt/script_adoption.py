@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -23,7 +24,7 @@ from vppcfg.adopt.idle_lines import (
     set_aside_undone,
     withdraw_unproved,
 )
-from vppcfg.adopt.numbered import lists_of_rest, named_by_number
+from vppcfg.adopt.numbered import OF_REST, lists_of_rest, named_by_number
 from vppcfg.adopt.places import PLACING, queue_in
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
@@ -46,6 +47,7 @@ from vppcfg.adopt.unsupported_commands import RestFile, as_left
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
 from vppcfg.config.dump import state_as_file
+from vppcfg.entries.names import glob_of
 from vppcfg.entries.placement import RX_KEY, TX_KEY
 from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
@@ -288,13 +290,12 @@ def _adopt_scripts(
         state_as_file,
         chosen_macs=frozenset(_macs_in(replay.lines)),
         with_bond_macs=setup.is_running,
-        others=lists_of_rest(replay.lines),
     )
-    known = written(described)
+    known = written(described, others=_of_rest(replay, described))
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
-        known = written(described)
+        known = written(described, others=_of_rest(replay, described))
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)
@@ -360,6 +361,17 @@ def _tried(
     if refused and not missed and goal.can_be_met:
         raise DifferentEndError(Correction(left={}, undone=refused), goal)
     return trial.order, missed
+
+
+def _of_rest(replay: Replay, state: State) -> dict[str, str]:
+    """Return what the rest makes and the file leaves to it, as `unmanaged` names it, with the reason."""
+    left = {key_of(line) for line in replay.lines if line.is_left}
+    ports = {
+        glob: OF_REST
+        for glob, line in replay.made_apart().items()
+        if line in left and not fnmatch.filter(state.interfaces, glob)
+    }
+    return ports | {glob_of(name): OF_REST for name in lists_of_rest(replay.lines)}
 
 
 def _texts(lines: Iterable[LeftCommand]) -> tuple[str, ...]:

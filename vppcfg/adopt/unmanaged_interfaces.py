@@ -88,8 +88,8 @@ class UnmanagedInterfaces:
             pattern = _TUN if command == "create tap" and "tun" in words else kind.instance_name
             self._patterns.append((pattern, maker))
         elif command in _NUMBERED and "del" not in words:
-            given = {number for word, number in pairwise(words) if word == "instance"}
-            self._names |= {f"{prefix}{number}": maker for number in (self._made[command], *given)}
+            given = [number for word, number in pairwise(words) if word == "instance"]
+            self._names |= {f"{prefix}{number}": maker for number in given or (self._made[command],)}
             self._made[command] += 1
         elif prefix == "pg":
             self._names |= {word: maker for word in words if word.startswith(prefix)}
@@ -98,6 +98,15 @@ class UnmanagedInterfaces:
         if device_class and "name" in words[:-1]:
             name = words[words.index("name") + 1]
             self._names[f"host-{name}" if command == "create host-interface" else name] = maker
+
+    def globs(self) -> dict[str, Key]:
+        """Return patterns of the names of what such commands make, each with the line; VPP gives some by a bus."""
+        named = {
+            name if maker.device_class != "Pipe" else f"{name}.*": maker.line for name, maker in self._names.items()
+        }
+        free = {pattern.pattern.removesuffix(".*"): maker.line for pattern, maker in self._patterns}
+        known = {re.escape(prefix): prefix for prefix, _ in _MAKERS.values()}
+        return named | {f"{known[text]}*": line for text, line in free.items() if text in known}
 
     def port_of(self, name: str) -> str:
         """Return the port that a name is of: an end of a pipe is one, whose name has a dot as of a sub-interface."""

@@ -84,7 +84,7 @@ def state_as_file(
 ) -> StateAsFile:
     """Return a state as a configuration, which may have services that `check` refuses; without the `left_keys`.
 
-    It leaves alone what has the names `others`, too, each with the reason: the state lacks that.
+    It leaves alone what fits the patterns `others`, too, each with the reason: the state lacks that.
     `chosen_macs`, when they are known, are written for the interfaces that have them, where `write` takes them for the
     hardware's, and for TAPs no others are written. Without `with_bond_macs` no other MAC is written for a bond that has
     that of a member: it takes that of its first one.
@@ -97,7 +97,7 @@ def state_as_file(
         for name, entry in configuration.virtual.items()
     }
     configuration = replace(configuration, virtual=virtual)
-    reasons = _unmanaged_globs(state, left) | {glob_of(name): why for name, why in (others or {}).items()}
+    reasons = _unmanaged_globs(state, left) | dict(others or {})
     configuration = replace(configuration, unmanaged=tuple(reasons))
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     text = "\n\n".join(text for text in texts if text) + "\n"

@@ -29,7 +29,7 @@ from vppcfg.kinds.vrf_rules import (
 )
 from vppcfg.kinds.vrf_section import SECTION
 from vppcfg.model.state import State
-from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
+from vppcfg.model.vrf import LAST_TYPED, MAX_TABLE, FibTable, table_key
 from vppcfg.operations.change import Action, Change, ObjectKind, appearance, attribute_changes, differing_names
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
@@ -139,7 +139,7 @@ def read(connection: VppReader, replies: Replies, used: Iterable[tuple[int, int]
     tables = [
         FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=text_of(name))
         for table_id, is_ipv6, name in rows
-        if table_id
+        if 0 < table_id <= MAX_TABLE  # those that VPP makes for itself, as for the steering of SRv6, have no number
     ]
     return {table.key: table for table in tables}
 

@@ -108,3 +108,17 @@ def test_a_rewrite_at_the_far_end_of_a_cross_connect_counts() -> None:
     rewrite = "set interface l2 tag-rewrite xe1 push dot1q 5\nset interface l2 xconnect xe0 xe1\n"
     adoption = adopted(f"{ports}{rewrite}")
     assert "adopt-does-nothing" not in {line.rule for line in adoption.report.lines}
+
+
+@pytest.mark.parametrize(
+    ("line", "glob"),
+    [
+        ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5", "vxlan_gpe_tunnel0"),
+        ("pipe create instance 4", "pipe4.*"),
+        ("lisp enable", "lisp_gpe*"),
+        ("packet-generator new { name x limit 1 node ip4-input data { incrementing 40 } }", "pg-*"),
+    ],
+)
+def test_what_the_rest_makes_and_no_line_names_is_left_to_it(line: str, glob: str) -> None:
+    """`apply` refuses a file that does not name an interface of VPP."""
+    assert f"{glob}' # the rest makes it" in adopted(f"{PLAIN}{line}\n").text.replace(f"- {glob} #", f"- '{glob}' #")
