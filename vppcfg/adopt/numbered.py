@@ -1,4 +1,4 @@
-"""Keeps things apart that VPP numbers as they are made, and that commands name by these numbers.
+"""Keeps things together that a file and a rest cannot share: what VPP numbers as it is made, and NAT44.
 
 A file and a rest that both make some of a kind would number them otherwise than the script did, and the rest would bind
 another one than was meant. So one of the two has all of the kind.
@@ -54,6 +54,21 @@ _NUMBERED = (
     ),
     _Numbered(noun="policies", making=frozenset({"abf policy"}), naming=frozenset({"abf attach"})),
 )
+
+
+_NAT44 = ("nat mss-clamping", "nat44 ", "set interface nat44", "set nat timeout")
+"""How commands begin that set up NAT44, as a file does: all of it, or nothing."""
+_NOT_OF_NAT44 = ("nat44 ei ", "set interface nat44 ei")
+_MAPPINGS = ("nat44 add load-balancing", "nat44 add static mapping")
+_NAT44_WHY = "the rest has a mapping beside which no file can have NAT44"
+
+
+def beside_mappings(lines: Sequence[SourceLine]) -> dict[Key, str]:
+    """Return the lines of NAT44 that have to be left because a mapping is left that no file can express."""
+    if not any(line.outcome is LineOutcome.UNMANAGED and line.command.startswith(_MAPPINGS) for line in lines):
+        return {}
+    of_nat = (line for line in lines if line.outcome is LineOutcome.FILE and line.command.startswith(_NAT44))
+    return {key_of(line): _NAT44_WHY for line in of_nat if not line.command.startswith(_NOT_OF_NAT44)}
 
 
 def lists_of_rest(lines: Sequence[SourceLine]) -> list[str]:

@@ -88,6 +88,8 @@ def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
     gre = state.virtual_as(Gre)  # VPP numbers their MAC addresses in the order in which it creates them
     groups = Counter((each.bridge, each.split_horizon_group) for each in state.interfaces.values())
     unmarked = {name: _unmarked(each, groups, state) for name, each in state.interfaces.items()}
+    for name in state.virtual.keys() & unmarked.keys():  # VPP is not asked for the queues of what a file makes
+        unmarked[name] = replace(unmarked[name], rx_placement=(), tx_placement=())
     state = replace(state, interfaces={**unmarked, **{name: replace(unmarked[name], mac="") for name in gre}})
     state = replace(state, bridges={name: replace(each, tag="") for name, each in state.bridges.items()})
     taps = {

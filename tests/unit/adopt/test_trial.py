@@ -122,3 +122,26 @@ def test_a_rewrite_at_the_far_end_of_a_cross_connect_counts() -> None:
 def test_what_the_rest_makes_and_no_line_names_is_left_to_it(line: str, glob: str) -> None:
     """`apply` refuses a file that does not name an interface of VPP."""
     assert f"{glob}' # the rest makes it" in adopted(f"{PLAIN}{line}\n").text.replace(f"- {glob} #", f"- '{glob}' #")
+
+
+def test_nat44_is_of_one_script_where_a_mapping_is_that_no_file_can_express() -> None:
+    """`apply` refuses a file with NAT44 beside a load-balanced mapping, and removes one with `exact`."""
+    nat = "nat44 plugin enable sessions 1000\nnat44 add address 203.0.113.9\n"
+    balanced = (
+        "protocol udp external 203.0.113.9:53 local 10.0.0.10:53 probability 50 local 10.0.0.11:53 probability 50"
+    )
+    exact = "tcp local 10.0.0.9 80 external 203.0.113.9 80 twice-nat exact 10.0.0.1"
+    for extra in (f"add load-balancing static mapping {balanced}", f"add static mapping {exact}"):
+        adoption = adopted(f"{PLAIN}{nat}nat44 {extra}\n")
+        assert "nat44" not in adoption.text
+        assert len(adoption.rest.commands) == 3
+
+
+def test_queues_of_a_host_interface_do_not_count_as_other_than_the_script_has_them() -> None:
+    adoption = adopted(
+        "create tap id 0 num-rx-queues 2\nset interface rx-placement tap0 queue 1 main\ncreate tap id 1\n"
+        "set interface rx-mode tap1 adaptive\ncreate host-interface name v1\nset interface state host-v1 up\n"
+    )
+    assert adoption.rest.first == ("create tap id 0 num-rx-queues 2", "set interface rx-placement tap0 queue 1 main")
+    assert adoption.rest.last == ("set interface rx-mode tap1 adaptive",)
+    assert adoption.report.notices == ()
