@@ -11,7 +11,7 @@ from vppcfg.app.routing import DaemonChange, daemon_of
 from vppcfg.model.live_state import covers
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.plan.plan import Plan
 from vppcfg.routing_daemons.daemon import FRR_RUN_FOLDER, Adjacency
 

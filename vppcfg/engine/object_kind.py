@@ -10,8 +10,7 @@ from vppcfg.engine.kind import Kind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
-from vppcfg.operations.change import Change, ObjectKind, table_changes
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Change, Impact, ObjectKind, table_changes
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation
 from vppcfg.operations.stages import Stage

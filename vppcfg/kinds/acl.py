@@ -27,7 +27,7 @@ from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Known
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader, tagged_lists
 
 _DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"

@@ -12,7 +12,7 @@ from vppcfg.operations.pause import Pause, PauseContext, of_applied_terms, of_re
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import prefix_values
+from vppcfg.wire.codec import prefix_values
 
 NOUN = "access list"
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}

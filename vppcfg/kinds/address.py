@@ -39,7 +39,7 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.codec import family_and_bytes, text_of_address
 from vppcfg.wire.reading import Replies, VppReader, malformed
 
 _NO_SUCH_ADDRESS = -60

@@ -23,7 +23,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.wire.codec import address_values, mac_bytes, text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "arp-entries"

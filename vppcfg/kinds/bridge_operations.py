@@ -12,7 +12,7 @@ from vppcfg.operations.operation import Operation, Predicate, braced
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import mac_bytes
+from vppcfg.wire.codec import mac_bytes
 
 
 class BridgeFlag(Enum):

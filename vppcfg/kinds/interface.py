@@ -19,7 +19,7 @@ from vppcfg.operations.pause import Pause, PauseContext, of_state
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import mac_bytes
+from vppcfg.wire.codec import mac_bytes
 
 ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""

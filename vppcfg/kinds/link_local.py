@@ -17,7 +17,7 @@ from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.codec import address_values, text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "sw_interface_ip6_set_link_local_address"

@@ -22,7 +22,7 @@ from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.wire.address_codec import mac_bytes
+from vppcfg.wire.codec import mac_bytes
 
 MAX_LOOPBACK = 16383
 """Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""

@@ -26,7 +26,7 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import mac_bytes, prefix_values, text_of_address
+from vppcfg.wire.codec import mac_bytes, prefix_values, text_of_address
 from vppcfg.wire.reading import Replies, VppReader, tagged_lists
 
 NOUN = "MACIP access list"

@@ -31,7 +31,7 @@ from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.codec import family_and_bytes
 from vppcfg.wire.reading import Replies, VppReader
 
 KEY = "nd-proxy"

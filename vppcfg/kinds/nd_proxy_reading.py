@@ -15,7 +15,7 @@ from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import OF_DELETED, HiddenObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import VppReader
 from vppcfg.wire.shell import Commands, prefix_command
 

@@ -29,7 +29,7 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.wire.codec import address_values, mac_bytes, text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 STATIC, WITHOUT_ROUTE = 1, 2

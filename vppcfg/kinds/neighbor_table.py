@@ -21,7 +21,7 @@ from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Predicate
 from vppcfg.operations.request import Indexes, Request, Vocabulary

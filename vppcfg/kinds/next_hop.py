@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.model.route import NextHop
 from vppcfg.operations.request import NO_INDEX, Indexes, Value
-from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.codec import family_and_bytes, text_of_address
 
 NORMAL = 0
 """fib_path_type of one that leads somewhere."""

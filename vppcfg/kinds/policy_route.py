@@ -35,7 +35,7 @@ from vppcfg.operations.request import Known
 from vppcfg.operations.stages import Step
 from vppcfg.operations.transition import Transition
 from vppcfg.record import record
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _POLICIES, _ATTACHED = "abf_policy_dump", "abf_itf_attach_dump"

@@ -19,7 +19,7 @@ from vppcfg.operations.operation import InterfaceOperation, Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.codec import family_and_bytes
 
 _POLICY, _ATTACH = "abf_policy_add_del", "abf_itf_attach_add_del"
 

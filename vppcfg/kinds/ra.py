@@ -19,7 +19,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.operations.feature import SetFeature
 from vppcfg.operations.request import ALL_INDEXES, Known
 from vppcfg.operations.transition import Transition
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader, malformed
 
 _DUMP = "sw_interface_ip6nd_ra_dump"

@@ -16,7 +16,7 @@ from vppcfg.operations.operation import InterfaceOperation, Predicate
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import prefix_values
+from vppcfg.wire.codec import prefix_values
 
 _CONFIGURE = "sw_interface_ip6nd_ra_config"
 _SET_PREFIX = "sw_interface_ip6nd_ra_prefix"

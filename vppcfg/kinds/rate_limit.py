@@ -40,7 +40,7 @@ from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, 
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import FibTable
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition

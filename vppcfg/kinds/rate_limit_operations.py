@@ -27,7 +27,7 @@ from vppcfg.operations.operation import Numbering, Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.codec import family_and_bytes
 
 NUMBERED = "rate limit"
 """Policers and tables by their names; those of tables are numbers, and those of policers have a colon."""

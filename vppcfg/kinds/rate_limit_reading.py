@@ -17,7 +17,7 @@ from vppcfg.kinds.rate_limit_operations import (
 )
 from vppcfg.model.rate_limit import IPV6_BIT, LAST_TABLE, MARK, LimitTable
 from vppcfg.operations.request import Value
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.policers import (
     POLICER_DUMP,
     TABLE_INFO,

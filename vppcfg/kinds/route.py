@@ -26,7 +26,7 @@ from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabul
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.record import record
-from vppcfg.wire.address_codec import prefix_values
+from vppcfg.wire.codec import prefix_values
 from vppcfg.wire.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"

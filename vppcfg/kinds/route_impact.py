@@ -15,7 +15,7 @@ from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.engine.object_kind import TrafficImpact
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 
 _DEEPEST = 8
 """Routes that need each other's next hops; VPP drops what goes round in a circle."""

@@ -9,7 +9,7 @@ from vppcfg.kinds.route_reading import DETAILS, DUMP, ENDS, route_from
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.wire.address_codec import text_of_prefix
+from vppcfg.wire.codec import text_of_prefix
 from vppcfg.wire.reading import VppReader
 from vppcfg.wire.shell import Commands, prefix_command
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at
 from vppcfg.model.route import Route, RouteEnd, in_order
 from vppcfg.model.vrf import FibTable
-from vppcfg.wire.address_codec import prefix_values, text_of_prefix
+from vppcfg.wire.codec import prefix_values, text_of_prefix
 from vppcfg.wire.reading import VppReader
 
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"

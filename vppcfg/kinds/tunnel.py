@@ -37,7 +37,7 @@ from vppcfg.operations.operation import CreateInterface, DeleteInterface, missin
 from vppcfg.operations.request import ALL_INDEXES, Value
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.codec import address_values, text_of_address
 from vppcfg.wire.reading import Replies, VppReader, malformed
 from vppcfg.wire.row import Row
 

@@ -36,7 +36,7 @@ from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values, text_of_address
+from vppcfg.wire.codec import address_values, text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 _CHANGE, _DUMP, _DETAILS = "teib_entry_add_del", "teib_dump", "teib_details"

@@ -38,11 +38,11 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import OWNER_PRIORITY, TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
 from vppcfg.model.vrf import FibTable
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 _DUMP, _TRACKED, _PEERS = "vrrp_vr_dump", "vrrp_vr_track_if_dump", "vrrp_vr_peer_dump"

@@ -13,7 +13,7 @@ from vppcfg.operations.operation import Operation, Predicate
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.codec import family_and_bytes
 
 PREEMPT, ACCEPT, UNICAST, IPV6 = 1, 2, 4, 8
 """vrrp_vr_flags (plugins/vrrp/vrrp.api)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
@@ -167,3 +167,25 @@ def table_changes(
             yield appearance(kind, name, old, new)
         elif attributes := compare(old, new):
             yield update(kind, name, old, new, attributes)
+
+
+class Impact(IntEnum):
+    """How badly traffic is hit, ascending."""
+
+    NONE = 0
+    """Every part of every service that was there is there at every step."""
+    DEGRADE = 1
+    """Fewer members of a bond, or a smaller MTU, in the end or for a while."""
+    POLICY = 2
+    """What is let through differs at the end, or at a step."""
+    FLAP = 3
+    """A part goes away and the same comes back."""
+    RECREATE = 4
+    """An interface or its LCP pair is recreated: counters, neighbours, and routes of Linux over it, are lost."""
+    REMOVE = 5
+    """A part that was there is not there at the end: an address, a path, the LCP pair, the link, the interface."""
+
+    @property
+    def label(self) -> str:
+        """Return the word that commands use for it."""
+        return self.name.lower()

@@ -26,8 +26,8 @@ from vppcfg.operations.change import (
     attribute_changes,
     different,
 )
-from vppcfg.operations.ra_mtu import stale_ra_mtu
 from vppcfg.operations.recreate import is_open, replaced_interfaces
+from vppcfg.operations.transition import stale_ra_mtu
 
 _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 

@@ -12,7 +12,7 @@ from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.operations.impact_level import Impact as Impact
+from vppcfg.operations.change import Impact as Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.working_state import WorkingState

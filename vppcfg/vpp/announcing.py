@@ -11,7 +11,7 @@ from vppcfg.model.announcement import Announcement
 from vppcfg.operations.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.retval import describe
-from vppcfg.wire.address_codec import address_values
+from vppcfg.wire.codec import address_values
 from vppcfg.wire.row import read_interfaces, request_interfaces
 
 _ARPING = "arping"

@@ -36,8 +36,7 @@ from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.operations.request import NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import live
-from vppcfg.wire.address_codec import family_and_bytes, text_of_address
-from vppcfg.wire.codec import HEAD, Message
+from vppcfg.wire.codec import HEAD, Message, family_and_bytes, text_of_address
 from vppcfg.wire.reading import Replies, malformed
 from vppcfg.wire.row import Row, read_interfaces, request_interfaces
 from vppcfg.wire.shell import Commands, show

@@ -16,7 +16,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import read_workers
-from vppcfg.wire.address_codec import address_values
+from vppcfg.wire.codec import address_values
 from vppcfg.wire.shell import show
 
 _WAIT_S = 1.0

@@ -113,7 +113,7 @@ def test_the_words_that_an_option_takes_are_offered(complete: Complete, vppcfg: 
         ("vppcfg tune capture c", ["captures"]),
         ("vppcfg explain l2xc-ta", ["l2xc-tags", "l2xc-target-missing"]),
         ("vppcfg completion ", ["bash", "fish", "json-schema", "zsh"]),
-        ("vppcfg check ", []),
+        ("vppcfg check ", ["captures", "router.yaml"]),
     ],
 )  # fmt: skip
 def test_what_fits_is_offered(complete: Complete, line: str, offered: list[str]) -> None:

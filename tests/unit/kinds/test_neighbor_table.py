@@ -10,7 +10,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.kinds.neighbor_table import SetNeighborTable
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.state import State
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.render.impact_text import consequences
 
 

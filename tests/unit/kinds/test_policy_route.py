@@ -164,24 +164,30 @@ SCRIPT = """\
 set interface state eth0 up
 set acl-plugin acl permit src 10.0.0.0/8 tag {tag}
 abf policy add id 1 acl 0 via 192.0.2.2 eth0
-abf policy add id 2 acl 0 via 192.0.2.9
 abf attach ip4 policy 1 priority 10 eth0
 """
+UNATTACHED = "abf policy add id 2 acl 0 via 192.0.2.9"
 
 
 @pytest.mark.parametrize("is_ours", [True, False])
-def test_a_script_with_policies_is_adopted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_ours: bool
-) -> None:
-    (script := tmp_path / "script.vpp").write_text(SCRIPT.format(tag="{vppcfg guests}" if is_ours else "guests"))
-    rest = tmp_path / "rest.vpp"
-    main(["-q", "adopt", "--from", str(script), "-o", str(tmp_path / "file.yaml"), "--rest", str(rest)])
-    text = (tmp_path / "file.yaml").read_text()
-    entry = "{ acl: guests, via: { gateway: 192.0.2.2, interface: eth0 }, priority: 10 }"
-    assert entry in text
-    left = [line for line in rest.read_text().splitlines() if line.startswith("abf")]
-    assert left == ["abf policy add id 2 acl 0 via 192.0.2.9"]
-    capsys.readouterr()
+def test_a_script_with_policies_is_adopted(tmp_path: Path, *, is_ours: bool) -> None:
+    script = SCRIPT.format(tag="{vppcfg guests}" if is_ours else "guests")
+    text, rest = adopted(script, tmp_path)
+    assert "{ acl: guests, via: { gateway: 192.0.2.2, interface: eth0 }, priority: 10 }" in text
+    assert rest == []
+    text, rest = adopted(f"{script}{UNATTACHED}\n", tmp_path)
+    assert "policy-routes" not in text
+    assert UNATTACHED in rest, "it names the list by its number"
+
+
+def adopted(script: str, folder: Path) -> tuple[str, list[str]]:
+    """Return the file that a script becomes, and the lines of the rest."""
+    (folder / "script.vpp").write_text(script)
+    (folder / "rest.vpp").unlink(missing_ok=True)
+    names = [str(folder / name) for name in ("script.vpp", "file.yaml", "rest.vpp")]
+    main(["-q", "adopt", "--force", "--from", names[0], "-o", names[1], "--rest", names[2]])
+    rest = folder / "rest.vpp"
+    return (folder / "file.yaml").read_text(), rest.read_text().splitlines() if rest.exists() else []
 
 
 def test_a_policy_of_a_missing_list_is_carried_over_with_its_number() -> None:

@@ -14,7 +14,7 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
-from vppcfg.operations.impact_level import Impact
+from vppcfg.operations.change import Impact
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan

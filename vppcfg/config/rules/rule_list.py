@@ -7,7 +7,6 @@ new rule is a function there and an entry here and in schema/rules.yaml.
 from __future__ import annotations
 
 from vppcfg.config.rules import (
-    checks,
     dataplane,
     placement,
     references,
@@ -22,8 +21,8 @@ RULES: tuple[Rule, ...] = (
     placement.placement_on_port,
     placement.placement_queue,
     placement.placement_in_dataplane,
-    checks.check_interface,
-    checks.check_vrf,
+    references.check_interface,
+    references.check_vrf,
     references.vrf_undefined,
     references.vrf_unused,
     unmanaged.unmanaged_configured,

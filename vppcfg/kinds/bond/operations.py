@@ -12,7 +12,7 @@ from vppcfg.operations.operation import CreateInterface, DeleteInterface, Interf
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import evolve, record
-from vppcfg.wire.address_codec import mac_bytes
+from vppcfg.wire.codec import mac_bytes
 
 MODE_NUMBERS = {
     BondMode.ROUND_ROBIN: 1,

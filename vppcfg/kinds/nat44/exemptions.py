@@ -7,8 +7,8 @@ from dataclasses import replace
 from ipaddress import IPv4Address
 
 from vppcfg.engine.object_kind import VppObjectKind
-from vppcfg.kinds.nat44.by_interface import RemoveByInterface
 from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY, NUMBERS, PROTOCOLS
+from vppcfg.kinds.nat44.pools import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption
 from vppcfg.model.vrf import LAST_TYPED, FibTable

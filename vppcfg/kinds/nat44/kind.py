@@ -18,7 +18,7 @@ from vppcfg.model.vpp_object import VppObject, by_name
 from vppcfg.operations.request import NO_INDEX, Known
 from vppcfg.operations.stages import Step
 from vppcfg.operations.transition import Transition
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 _USERS = "nat44_user_dump"

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.engine.object_kind import VppObjectKind
-from vppcfg.kinds.nat44.by_interface import RemoveByInterface
+from vppcfg.kinds.nat44.pools import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable

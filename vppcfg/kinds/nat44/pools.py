@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.model.interface import Interface
-from vppcfg.model.nat44 import NatAddress, NatPool
+from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.pause import Pause, PauseContext, of_lost_sessions
@@ -212,3 +214,31 @@ class NatPoolKind(VppObjectKind[NatPool]):
 
 ADDRESS_KIND = NatAddressKind()
 POOL_KIND = NatPoolKind()
+
+
+@record
+class RemoveByInterface(RemoveObject):
+    """Remove a mapping or an exemption; one by interface takes along what stands at the address of that by itself."""
+
+    item: NatMapping | NatExemption
+
+    @abstractmethod
+    def at_address(self, address: str) -> VppObject:
+        """Return what VPP has in effect once the interface has an address."""
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.is_idle and not self._in_effect(working):
+            return f"VPP has not taken the address of {self.item.interface}, and would answer that there is none"
+        return RemoveObject._refusal(self, working)
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Take it out, and what stands at the addresses of its interface."""
+        for each in self._in_effect(working):
+            working.remove_object(each)
+        RemoveObject.apply_to(self, working)
+
+    def _in_effect(self, working: WorkingState) -> list[VppObject]:
+        there = working.objects.get(type(self.item), {})
+        addresses = own_addresses(working.interfaces, self.item.interface) if self.item.interface else []
+        names = (self.at_address(address).name for address in addresses)
+        return [there[name] for name in names if name in there]

@@ -16,9 +16,8 @@ from vppcfg.entries.names import is_lcp_name, is_netns_name
 from vppcfg.entries.section import Parsing, SectionEntry
 from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.entries.yaml.text import KeyValue
-from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, TAP_PLUGIN_SINCE, TapConfig
+from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, RULES, TAP_PLUGIN_SINCE, TapConfig
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
-from vppcfg.kinds.tap.rules import RULES
 from vppcfg.model.interface import Interface
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State

@@ -10,7 +10,7 @@ from vppcfg.operations.pause import Pause, PauseContext, of_deleted_tap, of_new_
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import mac_bytes
+from vppcfg.wire.codec import mac_bytes
 
 _CREATE = ("tap_create_v3", "tap_create_v2")
 """Newest first; v3 is in 22.06 already. They differ in the number of queues."""

@@ -13,7 +13,7 @@ from vppcfg.operations.operation import CreateInterface, DeleteInterface, Interf
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.address_codec import address_values
+from vppcfg.wire.codec import address_values
 
 ADD_PEER = ("wireguard_peer_add_v2", "wireguard_peer_add")
 """Newest first; v2 came in 26.06, and takes preshared keys."""

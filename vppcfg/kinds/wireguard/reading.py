@@ -9,7 +9,7 @@ from vppcfg.common.addresses import address_key
 from vppcfg.model.secret_key import digest_of, key_text
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.operations.request import ALL_INDEXES
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader, malformed
 from vppcfg.wire.row import Row
 

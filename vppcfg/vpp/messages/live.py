@@ -19,7 +19,7 @@ from vppcfg.kinds import dhcp_client
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Shown
 

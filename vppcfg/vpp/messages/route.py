@@ -13,7 +13,7 @@ from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.route import SOURCE
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.wire.address_codec import text_of_prefix
+from vppcfg.wire.codec import text_of_prefix
 from vppcfg.wire.shell import Commands, Shown, header_command
 
 _SOURCES = "fib_source_dump"

@@ -16,7 +16,7 @@ from vppcfg.model.attachment import Attachment, Layer, Values, index_placeholder
 from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import prefix_values, text_of_address
+from vppcfg.wire.codec import prefix_values, text_of_address
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 

@@ -8,7 +8,7 @@ from vppcfg.model.attachment import Attachment, Values, index_placeholder, store
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
 
 _PROTECT = "ipsec_tunnel_protect"

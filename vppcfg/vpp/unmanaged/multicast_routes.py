@@ -16,7 +16,7 @@ from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, cli_call
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import family_and_bytes
+from vppcfg.wire.codec import family_and_bytes
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 

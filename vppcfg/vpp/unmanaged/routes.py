@@ -18,7 +18,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import text_of_address, text_of_prefix
+from vppcfg.wire.codec import text_of_address, text_of_prefix
 from vppcfg.wire.reading import Replies
 
 _SOURCES = "fib_source_dump"

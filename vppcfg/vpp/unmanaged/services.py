@@ -13,7 +13,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
 
 

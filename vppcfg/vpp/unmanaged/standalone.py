@@ -16,7 +16,7 @@ from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unmanaged import standalone_nat
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.policers import tables_of_ours
 from vppcfg.wire.reading import Replies
 

@@ -13,7 +13,7 @@ from vppcfg.operations.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unmanaged.nat import PROTOCOL_WORDS, in_table
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.wire.address_codec import text_of_address
+from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
 
 _CONFIG = "nat44_show_running_config"

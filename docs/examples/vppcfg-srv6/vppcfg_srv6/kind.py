@@ -23,7 +23,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.wire.address_codec import family_and_bytes, text_of_address
+from vppcfg.wire.codec import family_and_bytes, text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
 _SET, _DUMP, _DETAILS = "sr_localsid_add_del", "sr_localsids_dump", "sr_localsids_details"
