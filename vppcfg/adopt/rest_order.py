@@ -94,6 +94,9 @@ def _waiting(lines: Sequence[LeftCommand], configuration: Configuration, simulat
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     names |= {address.partition("/")[0] for entry in configuration.interfaces.values() for address in entry.addresses}
     tables = {str(vrf.table_id) for vrf in configuration.vrfs.values()} - {"0"}
+    has_mpls = any(entry.has_mpls for entry in configuration.interfaces.values())
+    families = {"mpls local-label"} if has_mpls else set[str]()
+    """How commands begin that wait: those behind one that waits may need it, and labels the table of the file."""
     found: set[int] = set()
     for place, each in enumerate(lines):
         if each.is_simulated:
@@ -102,7 +105,9 @@ def _waiting(lines: Sequence[LeftCommand], configuration: Configuration, simulat
             words = each.command.split()
             behind = {word for before, word in pairwise(words) if before in _BEFORE_TABLES}
             needs = not names.isdisjoint(words) or not tables.isdisjoint(behind)
+            needs |= each.command.startswith(tuple(families))
             if needs:
+                families.add(f"{words[0]} ")
                 names |= {port.name for port in each.ports}
             else:
                 each.run_on(simulation)

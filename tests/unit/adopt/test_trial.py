@@ -145,3 +145,19 @@ def test_queues_of_a_host_interface_do_not_count_as_other_than_the_script_has_th
     assert adoption.rest.first == ("create tap id 0 num-rx-queues 2", "set interface rx-placement tap0 queue 1 main")
     assert adoption.rest.last == ("set interface rx-mode tap1 adaptive",)
     assert adoption.report.notices == ()
+
+
+def test_what_works_together_waits_together() -> None:
+    """The association names an address of the file, and the protection the association."""
+    association = "ipsec sa add 10 spi 1001 esp crypto-key 4a506a794f574265564551694d653768 crypto-alg aes-gcm-128 "
+    association += "tunnel src 192.0.2.1 dst 192.0.2.2"
+    protection = "ipsec tunnel protect sa-out 10 ipsec0"
+    adoption = adopted(f"{PLAIN}ipsec itf create\n{association}\n{protection}\nip route add 10.0.0.0/8 via ipsec0\n")
+    assert adoption.rest.first[:1] == ("ipsec itf create",)
+    assert adoption.rest.last == (association, protection)
+
+
+def test_labels_wait_for_the_table_of_the_file() -> None:
+    label = "mpls local-label add eos 33 via l2-input-on xe1"
+    adoption = adopted(f"mpls table add 0\nset interface mpls xe0 enable\n{label}\n")
+    assert (adoption.rest.first, adoption.rest.last) == ((), (label,))
