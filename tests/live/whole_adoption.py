@@ -22,6 +22,8 @@ _NETNS = re.compile(r"\bnetns (\S+)|\bhost-ns (\S+)")
 _HOST_DEVICE = re.compile(r"\bhost-interface name (\S+)")
 _BRIDGE = re.compile(r"\bhost-bridge (\S+)")
 _MADE_UP = re.compile(r"\b02:fe(:[0-9a-f]{2}){4}\b")
+_OF_PAIR = re.compile(r"\s+(?:tap|tun)4\d{3} ")
+"""TAPs of LCP pairs, which VPP numbers in the order in which the pairs are made."""
 _CHOSEN = re.compile(r"set int\S* mtu .*?(\S+)$")
 
 
@@ -73,7 +75,7 @@ def queues_on(vpp: RealVpp) -> set[str]:
     thread, found = "", set()
     for line in vpp.cli("show interface rx-placement")[1].splitlines():
         thread = line if line.startswith("Thread") else thread
-        found |= {f"{thread} {line.strip()}"} if " queue " in line else set()
+        found |= {f"{thread} {line.strip()}"} if " queue " in line and not _OF_PAIR.match(line) else set()
     return found
 
 
