@@ -313,18 +313,22 @@ def _sent(
 def _ways_back(
     stage: _Stage, plan: Plan, is_unmanaged: Callable[[str], bool]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
-    """Go back from the end, and then from some or all steps. Return from which, and what was not as before then."""
+    """Go back from the end, and then from some or all steps. Return from which, and what was not as before then.
+
+    Where VPP does not take the steps once more, because the way back has given other numbers to policies, that is all.
+    """
     count = len(plan.steps)
     places = {count - number * count // _MOST_WAYS_BACK for number in range(_MOST_WAYS_BACK)} - {0}
     gone: list[int] = []
     for place, state in reversed(_states_behind(plan, places)):
-        gone.append(place)
         try:
-            refusal = stage.perform(plan.operations[:place]) if place != count else None
+            if place != count and stage.perform(plan.operations[:place]) is not None:
+                break
             stage.settle(state)
-            wrong = _refused(refusal) if refusal else _back_from(stage, plan, state, is_unmanaged)
+            wrong = _back_from(stage, plan, state, is_unmanaged)
         except DataplaneError as error:
             wrong = error.message
+        gone.append(place)
         if wrong:
             return tuple(sorted(gone)), ((place, wrong),)
     return tuple(sorted(gone)), ()
