@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,9 +37,12 @@ def boot_real(
     if stanzas is None:
         return Boot(failed_at=0, failure=f"VPP cannot read {subject.startup.name if subject.startup else ''}")
     try:
-        with private_vpp(prefix, setup_with(subject, release, stanzas)) as process:
+        with (
+            tempfile.TemporaryDirectory(prefix="vppcfg-rehearsal-") as folder,
+            private_vpp(prefix, setup_with(subject, release, stanzas)) as process,
+        ):
             _prepare(subject.configuration, release, ports, process, prefix)
-            return boot(subject, _target(process, prefix), files)
+            return boot(subject, _target(process, prefix, Path(folder)), files)
     except DataplaneError as error:
         return Boot(failed_at=0, failure=error.message)
 
@@ -55,12 +59,13 @@ def _prepare(
         add_ports(vpp, process, ports)
 
 
-def _target(process: PrivateVpp, prefix: Path) -> Target:
+def _target(process: PrivateVpp, prefix: Path, folder: Path) -> Target:
+    """Return a VPP with a journal of its own: that is opened without following links, as to the folders of another."""
     return Target(
         api_socket=process.api_socket,
         json_dir=_json_dir(prefix),
-        state_dir=str(process.folder / "state"),
-        run_dir=str(process.folder),
+        state_dir=str(folder / "state"),
+        run_dir=str(folder),
     )
 
 
