@@ -15,8 +15,6 @@ from vppcfg.record import record
 
 OF_REST = "the rest makes it"
 _WHY = "what is left names {} by numbers, which hold only where one script makes them all"
-
-
 _TAKING_ALONG = frozenset({"set acl-plugin macip interface"})
 _TAKEN = frozenset({LineOutcome.FILE, LineOutcome.UNMANAGED})
 
@@ -24,27 +22,27 @@ _TAKEN = frozenset({LineOutcome.FILE, LineOutcome.UNMANAGED})
 @record
 class _Numbered:
     noun: str
-    making: frozenset[str]
-    """Commands by which the file makes some, too."""
-    naming: frozenset[str]
-    """Commands that name one by its number."""
+    creates: frozenset[str]
+    """Commands that create one, which a file can express, too."""
+    refers: frozenset[str]
+    """Commands that refer to one by its number."""
 
 
 _NUMBERED = (
     _Numbered(
         noun="access lists",
-        making=frozenset({"set acl-plugin acl"}),
-        naming=frozenset({"abf policy", "delete acl-plugin acl", "set acl-plugin interface"}),
+        creates=frozenset({"set acl-plugin acl"}),
+        refers=frozenset({"abf policy", "delete acl-plugin acl", "set acl-plugin interface"}),
     ),
     _Numbered(
         noun="MACIP lists",
-        making=frozenset({"set acl-plugin macip acl"}),
-        naming=frozenset({"delete acl-plugin macip acl", "set acl-plugin macip interface"}),
+        creates=frozenset({"set acl-plugin macip acl"}),
+        refers=frozenset({"delete acl-plugin macip acl", "set acl-plugin macip interface"}),
     ),
     _Numbered(
         noun="classifier tables, of which MACIP lists are made,",
-        making=frozenset({"set acl-plugin macip acl"}),
-        naming=frozenset(
+        creates=frozenset({"set acl-plugin macip acl"}),
+        refers=frozenset(
             {
                 *("classify session", "set acl-plugin macip interface", "set interface input acl"),
                 *("set interface l2 input classify", "set interface l2 output classify", "set interface output acl"),
@@ -52,9 +50,8 @@ _NUMBERED = (
             }
         ),
     ),
-    _Numbered(noun="policies", making=frozenset({"abf policy"}), naming=frozenset({"abf attach"})),
+    _Numbered(noun="policies", creates=frozenset({"abf policy"}), refers=frozenset({"abf attach"})),
 )
-
 
 _NAT44 = ("nat mss-clamping", "nat44 ", "set interface nat44", "set nat timeout")
 """How commands begin that set up NAT44, as a file does: all of it, or nothing."""
@@ -63,7 +60,7 @@ _MAPPINGS = ("nat44 add load-balancing", "nat44 add static mapping")
 _NAT44_WHY = "the rest has a mapping beside which no file can have NAT44"
 
 
-def beside_mappings(lines: Sequence[SourceLine]) -> dict[Key, str]:
+def nat44_with_left_mappings(lines: Sequence[SourceLine]) -> dict[Key, str]:
     """Return the lines of NAT44 that have to be left because a mapping is left that no file can express."""
     if not any(line.outcome is LineOutcome.UNMANAGED and line.command.startswith(_MAPPINGS) for line in lines):
         return {}
@@ -81,9 +78,9 @@ def named_by_number(lines: Sequence[SourceLine]) -> dict[Key, str]:
     """Return the lines of the file that have to be left, because what is left names things of their kind by numbers."""
     found: dict[Key, str] = {}
     for kind in _NUMBERED:
-        if any(line.is_left and line.command in kind.naming for line in lines):
-            of_kind = [line for line in lines if line.command in kind.making | kind.naming and line.outcome in _TAKEN]
-            if any(line.outcome is LineOutcome.FILE and line.command in kind.making for line in of_kind):
+        if any(line.is_left and line.command in kind.refers for line in lines):
+            of_kind = [line for line in lines if line.command in kind.creates | kind.refers and line.outcome in _TAKEN]
+            if any(line.outcome is LineOutcome.FILE and line.command in kind.creates for line in of_kind):
                 # An interface with a MACIP list of others cannot be in a file.
                 held = {name for line in of_kind if line.command in _TAKING_ALONG for name in line.subjects}
                 along = (line for line in lines if line.outcome in _TAKEN and not held.isdisjoint(line.subjects))

@@ -24,7 +24,7 @@ from vppcfg.adopt.idle_lines import (
     set_aside_undone,
     withdraw_unproved,
 )
-from vppcfg.adopt.numbered import OF_REST, beside_mappings, lists_of_rest, named_by_number
+from vppcfg.adopt.numbered import OF_REST, lists_of_rest, named_by_number, nat44_with_left_mappings
 from vppcfg.adopt.places import PLACING, queue_in
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
@@ -306,7 +306,7 @@ def _adopt_scripts(
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
             line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
-    if goal is not None and (together := named_by_number(replay.lines) | beside_mappings(replay.lines)):
+    if goal is not None and (together := named_by_number(replay.lines) | nat44_with_left_mappings(replay.lines)):
         raise DifferentEndError(Correction(left=together), goal)
     unknown = goal.not_simulated if goal is not None else frozenset[Key]()
     possible = orders(

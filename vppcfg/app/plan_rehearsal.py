@@ -26,7 +26,7 @@ from vppcfg.app.rehearsing import (
 )
 from vppcfg.dataplane import Refusal
 from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
-from vppcfg.linux.private_vpp import WITH_SFLOW, PrivateVpp, VppEnvironment, private_vpp
+from vppcfg.linux.private_vpp import WITH_SFLOW, PrivateVpp, VppEnvironment, folders_of_sockets, private_vpp
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind
 from vppcfg.model.memif import Memif
@@ -462,11 +462,9 @@ def _add_devices(process: PrivateVpp, plan: Plan) -> None:
 
 def _folders_of_sockets(plan: Plan) -> tuple[Path, ...]:
     """Return the folders of sockets that the plan's interfaces have, in whose place the VPP sees empty ones."""
-    sockets = {
+    return folders_of_sockets(
         each.socket
         for state in (plan.observed, plan.desired)
         for each in state.virtual.values()
-        if isinstance(each, Memif | VhostUser) and each.socket
-    }
-    folders = {Path(socket).resolve().parent for socket in sockets}
-    return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to("/run/vpp")))
+        if isinstance(each, Memif | VhostUser)
+    )

@@ -169,6 +169,12 @@ def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
     return (*_APART, " && ".join([*script, 'exec "$0" "$@"']))
 
 
+def folders_of_sockets(sockets: Iterable[str | None]) -> tuple[Path, ...]:
+    """Return the folders of sockets that interfaces have, to be hidden; those not in /run/vpp only if they exist."""
+    folders = {Path(path).resolve().parent for path in sockets if path}
+    return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to(_SOCKETS)))
+
+
 def _listens(path: Path) -> bool:
     """Return whether a program accepts connections on a socket."""
     with socket.socket(socket.AF_UNIX) as sock:

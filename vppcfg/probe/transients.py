@@ -26,12 +26,6 @@ class WatchedFrame:
     probe: FrameProbe
     after: Prediction
 
-    @property
-    def is_to_stay(self) -> bool:
-        """Return whether the change is to make no difference to it."""
-        before, after = ({_ends(choice) for choice in each.choices} for each in (self.probe.prediction, self.after))
-        return before == after
-
     def objects(self) -> frozenset[str]:
         """Return the interfaces and other objects on its ways before and after, by name and as they are blamed."""
         names = {self.probe.port, self.probe.about.subject}

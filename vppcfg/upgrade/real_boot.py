@@ -15,7 +15,7 @@ from vppcfg.errors import DataplaneError, UsageError
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.vhost_user import VhostUserConfig
-from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp, require_startable
+from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, folders_of_sockets, private_vpp, require_startable
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.private_startup import private_netns, private_stanzas
 from vppcfg.upgrade.subject import UpgradeSubject
@@ -93,10 +93,8 @@ def setup_with(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEn
 
 def _folders_of_sockets(configuration: Configuration) -> tuple[Path, ...]:
     """Return the folders of the sockets that the file names."""
-    sockets = {
+    return folders_of_sockets(
         config.port.socket
         for config in configuration.virtual.values()
-        if isinstance(config, MemifConfig | VhostUserConfig) and config.port.socket
-    }
-    folders = {Path(socket).resolve().parent for socket in sockets}
-    return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to("/run/vpp")))
+        if isinstance(config, MemifConfig | VhostUserConfig)
+    )

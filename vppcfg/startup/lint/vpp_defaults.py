@@ -23,8 +23,8 @@ _NO_ECHO = Release(24, 2)
 def unknown_default_problems(conf: Conf) -> Iterator[Problem]:
     """Yield what hangs on a default of the machine, where no machine is known."""
     entry = entry_at(conf, "buffers", "page-size")
-    page, is_told = size_bytes(entry) or 0, entry_at(conf, "memory", "default-hugepage-size") is not None
-    if entry is not None and page > _ORDINARY_PAGE and page != _USUAL_HUGEPAGE and not is_told:
+    page, is_set = size_bytes(entry) or 0, entry_at(conf, "memory", "default-hugepage-size") is not None
+    if entry is not None and page > _ORDINARY_PAGE and page != _USUAL_HUGEPAGE and not is_set:
         asked = size_text(page)
         text = f"VPP stops at buffers on pages of {asked} where the kernel's default hugepages have another size"
         yield notice("conf-hugepages", entry, f"{text}; write `page-size default-hugepage`")
