@@ -4,6 +4,7 @@ The simulator judges here; `tests/live/test_kinds.py` has a real VPP judge the s
 """
 
 import json
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -50,6 +51,20 @@ def test_what_is_sent_is_read_back_dumped_and_undone(samples: Samples, is_updati
     if is_updating:
         file.write_text("".join(f"{line}\n" for line in sorted(simulated.heard)))
     assert sorted(simulated.heard) == file.read_text().splitlines()
+
+
+@of_every_kind
+def test_without_a_port_of_the_file_the_rest_can_be_planned(samples: Samples) -> None:
+    """The answer is that VPP has no such port, not that a plan cannot be proved."""
+    bare = bare_vpp(samples)
+    for data in samples.configurations:
+        for port in bare.interfaces:
+            others = {name: each for name, each in bare.interfaces.items() if port not in (name, each.parent)}
+            without = replace(bare, interfaces=others)
+            resolution = resolve(configuration_of(data), without)
+            make_plan(without, resolution.desired)
+            if port in configuration_of(data).interfaces:
+                assert "phy-missing" in {each.rule for each in resolution.problems}
 
 
 @of_every_kind

@@ -28,7 +28,7 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
-from vppcfg.model.vpp_object import Referent, VppObject, has_object, is_owned, left_alone
+from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, is_owned, left_alone
 from vppcfg.record import record
 
 
@@ -73,6 +73,7 @@ def resolve(
     for section in SECTIONS:
         section.resolve_linux(desired)
     desired.owned |= owned_by_applied(desired, applied)
+    _drop_on_missing_interfaces(desired)
     _keep_used_by_others(desired)
     _report_left_alone(desired)
     state = with_live_of(desired.state(), observed)
@@ -84,6 +85,20 @@ def resolve(
         is_possible=desired.is_possible and not found,
         missing=tuple(dict.fromkeys(desired.missing)),
     )
+
+
+def _drop_on_missing_interfaces(desired: DesiredStateBuilder) -> None:
+    """Drop objects on interfaces of the file that VPP lacks and nothing creates, and what refers to those objects.
+
+    A problem names each of the interfaces; the plan of everything else is still shown.
+    """
+    missing = desired.configuration.interfaces.keys() - desired.interfaces.keys()
+    lost = {Reference(Referent.INTERFACE, name) for name in missing}
+    while lost:
+        dropped = {each for found in desired.objects.values() for each in found.values() if lost & {*each.references()}}
+        for each in dropped:
+            del desired.objects[type(each)][each.name]
+        lost = {Reference(Referent.OBJECT, each.label) for each in dropped}
 
 
 def _keep_used_by_others(desired: DesiredStateBuilder) -> None:
