@@ -1,5 +1,6 @@
 """The services on a machine that is booted for it: VPP is configured whenever it starts, and never touched else."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -76,6 +77,35 @@ buffers { buffers-per-numa 4096 page-size 4k }
 plugins { path @plugins@ plugin linux_cp_plugin.so { enable } }
 """
 
+PAGE = Path(__file__).parents[2] / "docs" / "home-router.md"
+HOME_PORTS = "".join(
+    f"create host-interface name veth{number}\nset interface name host-veth{number} {name}\n"
+    for number, name in enumerate(("GigabitEthernet1/0/0", "GigabitEthernet3/0/0"))
+)
+PACKAGED_VPP = """\
+[Unit]
+Description=vector packet processing engine
+[Service]
+EnvironmentFile=-/etc/vpp/environment
+ExecStartPre=-/sbin/ip link add veth0 up type veth peer name veth0-peer
+ExecStartPre=-/sbin/ip link add veth1 up type veth peer name veth1-peer
+ExecStart=/usr/bin/vpp -c /etc/vpp/startup.conf
+ExecStartPost=/bin/sh -c 'until vppctl exec /etc/vpp/ports; do sleep 0.2; done'
+Restart=on-failure
+[Install]
+WantedBy=multi-user.target
+"""
+"""Its section [Service] is that of FD.io's package, but for the ports and the stand-in for vhost."""
+PACKAGED_CONF = """\
+unix { nodaemon log /var/log/vpp/vpp.log full-coredump cli-listen /run/vpp/cli.sock gid vpp }
+api-trace { on }
+api-segment { gid vpp }
+socksvr { default }
+"""
+"""What src/vpp/conf/startup.conf of FD.io's package sets."""
+FOR_PORTS = "dataplane: { plugins: [ af_packet, dhcp, linux_cp, linux_nl, nat, ping, tap ] }\n"
+"""What `auto` loads for the page, and what ports need that are devices of Linux."""
+
 
 @pytest.fixture(scope="module")
 def bootable(debian: Debian, packages: Packages) -> Debian:
@@ -101,8 +131,8 @@ def booted(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted
 
 
 @pytest.fixture(scope="module")
-def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
-    """A container after the scenario with a real VPP, which was built for this CPU and Debian 12."""
+def with_vpp(bootable: Debian) -> Debian:
+    """The machine with the new package and a real VPP, which was built for this CPU and Debian 12."""
     if reason := skip_reason():
         pytest.skip(reason)
     if shutil.which("systemd-nspawn") is None:
@@ -111,15 +141,58 @@ def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) 
         pytest.skip("the real VPP runs on Debian 12 only")
     bootable.install("libnl-3-200", "libnl-route-3-200", "libunwind8", "iproute2", "kmod")
     bootable.run("dpkg", "--install", "/root/new.deb")
-    (plugins,) = prefix().glob("lib/*/vpp_plugins")
     shutil.copytree(prefix(), bootable.path(str(prefix())), symlinks=True, dirs_exist_ok=True)
-    bootable.path("/etc/vpp/ports").write_text("create host-interface name port0\n")
-    bootable.path("/etc/vpp/startup.conf").write_text(STARTUP_CONF.replace("@plugins@", str(plugins)))
-    bootable.path("/etc/vpp/vppcfg.yaml").write_text(REAL_CONFIGURATION)
-    bootable.path("/etc/systemd/system/vpp.service").write_text(REAL_VPP.replace("@prefix@", str(prefix())))
-    bootable.run("systemctl", "enable", "vpp.service")
+    folders = sorted({str(each.parent) for each in prefix().glob("lib/**/libvlib.so")})
+    bootable.path("/etc/ld.so.conf.d/vpp.conf").write_text("\n".join(folders))
+    bootable.run("ldconfig")
     stand_in_for_vhost(bootable)
-    return boot_container(bootable, "real", tmp_path_factory.mktemp("machine"))
+    return bootable
+
+
+@pytest.fixture(scope="module")
+def booted_with_vpp(with_vpp: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
+    """A container after the scenario with a real VPP."""
+    (plugins,) = prefix().glob("lib/*/vpp_plugins")
+    startup = STARTUP_CONF.replace("@plugins@", str(plugins))
+    give(with_vpp, REAL_VPP.replace("@prefix@", str(prefix())), startup, "create host-interface name port0\n")
+    with_vpp.path("/etc/vpp/vppcfg.yaml").write_text(REAL_CONFIGURATION)
+    return boot_container(with_vpp, "real", tmp_path_factory.mktemp("machine"))
+
+
+@pytest.fixture(scope="module")
+def home_router(with_vpp: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
+    """A container after the scenario of the page on home routers."""
+    with_vpp.install("--no-install-recommends", "dnsmasq", "udhcpc", "ethtool")
+    for name in ("vpp", "vppctl"):
+        link = with_vpp.path(f"/usr/bin/{name}")
+        link.unlink(missing_ok=True)
+        link.symlink_to(prefix() / "bin" / name)
+    with_vpp.path("/var/log/vpp").mkdir(exist_ok=True)
+    give(with_vpp, PACKAGED_VPP, PACKAGED_CONF, HOME_PORTS)
+    with_vpp.path("/etc/vpp/vppcfg.yaml").unlink(missing_ok=True)
+    page = PAGE.read_text()
+    (configuration,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    dnsmasq, uplink = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    commands = "\n".join(each.removeprefix("sudo ") for each in commands_of_page())
+    (folder := with_vpp.path("/root/page")).mkdir()
+    files = {"home-router.yaml": configuration + FOR_PORTS, "dnsmasq.conf": dnsmasq, "uplink.network": uplink}
+    for name, text in {**files, "commands": f"{commands}\n"}.items():
+        (folder / name).write_text(text)
+    return boot_container(with_vpp, "home_router", tmp_path_factory.mktemp("machine"))
+
+
+def commands_of_page() -> list[str]:
+    """Return the commands that the page has the reader run once."""
+    session = re.findall(r"## Do it\n.*?```console\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
+    return re.findall(r"^\$ (.*)", session, re.MULTILINE)
+
+
+def give(debian: Debian, unit: str, startup: str, ports: str) -> None:
+    """Have systemd start a VPP with `startup`, which brings its `ports` itself."""
+    debian.path("/etc/vpp/ports").write_text(ports)
+    debian.path("/etc/vpp/startup.conf").write_text(startup)
+    debian.path("/etc/systemd/system/vpp.service").write_text(unit)
+    debian.run("systemctl", "enable", "vpp.service")
 
 
 def stand_in_for_vhost(debian: Debian) -> None:
@@ -128,7 +201,7 @@ def stand_in_for_vhost(debian: Debian) -> None:
         return
     source, library = Path(real_vpp.__file__).with_name("real_vpp_vhost.c"), debian.path("/usr/local/lib/vhost.so")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
-    debian.path("/etc/vpp/environment").write_text("LD_PRELOAD=/usr/local/lib/vhost.so\n")
+    debian.path("/etc/vpp/environment").write_text("LD_PRELOAD=/usr/local/lib/vhost.so\nVHOST_PASSES_PACKETS=1\n")
 
 
 @pytest.mark.parametrize("occasion", ["boot", "vpp killed", "vpp restarted", "vpp started"])
@@ -193,3 +266,15 @@ def test_the_confined_watch_says_what_differs(booted_with_vpp: Booted) -> None:
     said = booted_with_vpp.said
     assert (said["in sync"], said["drift"], said["drift is gone"]) == ("yes", "yes", "yes")
     assert (said["watch"], said["watch stopped"]) == ("active 0", "inactive success")
+
+
+def test_the_page_on_home_routers_makes_one(home_router: Booted) -> None:
+    said = home_router.said
+    answered = (each.removeprefix("sudo ") for each in commands_of_page())
+    commands = [f"{each} --yes" if " apply" in each else each for each in answered]
+    assert {each: said.get(each) for each in commands} == dict.fromkeys(commands, "0"), said["written"]
+    assert said["lease"] == "192.168.1.1 192.168.1.1"
+    assert said["name"] == "9.9.9.9"
+    assert said["host reaches the world as"] == said["router reaches the world as"] == said["address of the provider"]
+    assert said["web at home is reached as"] == "203.0.113.1"
+    assert said["vpp restarted"] == "active 0 0 plan 0"
