@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vppcfg.kinds.schema_text import declared_parts, with_parts
+from vppcfg.config.schema.text import declared_parts, with_parts
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schema" / "vppcfg.yaml"
 

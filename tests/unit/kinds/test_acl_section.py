@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.parse import parse
+from vppcfg.config.load import parse
 from vppcfg.entries.index import Parsed
 from vppcfg.kinds.acl_match import parse_range
 from vppcfg.model.acl import AclRule

@@ -1,6 +1,6 @@
 """What rules look things up in."""
 
-from vppcfg.config.parse import parse
+from vppcfg.config.load import parse
 from vppcfg.entries.index import index_of
 
 

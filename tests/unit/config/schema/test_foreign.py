@@ -3,7 +3,7 @@
 import pytest
 
 from vppcfg.config.load import parse_text
-from vppcfg.config.schema.foreign import FOREIGN, foreign_text, is_foreign_key
+from vppcfg.config.schema.check import FOREIGN, foreign_text, is_foreign_key
 
 SPELLINGS = [spelling for first, (others, _) in FOREIGN.items() for spelling in (first, *others)]
 

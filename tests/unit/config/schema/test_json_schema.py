@@ -15,11 +15,9 @@ from tests.laws.examples import examples
 from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
 from vppcfg.config.explain import explanations
-from vppcfg.config.load import parse_text
-from vppcfg.config.parse import parse
+from vppcfg.config.load import parse, parse_text
 from vppcfg.config.schema.check import check_shape
-from vppcfg.config.schema.json_schema import FILE, as_document, json_schema
-from vppcfg.config.schema.key_texts import describe, tables_in
+from vppcfg.config.schema.json_schema import FILE, as_document, describe, json_schema, tables_in
 from vppcfg.entries.yaml.reader import read_document
 
 SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.parse import parse
+from vppcfg.config.load import parse
 from vppcfg.entries.configuration import Configuration, InterfaceConfig
 
 

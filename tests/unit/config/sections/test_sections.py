@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from vppcfg import assets
-from vppcfg.config.parse import parse
+from vppcfg.config.load import parse
 from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.entries.configuration import (
