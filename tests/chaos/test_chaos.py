@@ -121,7 +121,7 @@ def test_vpp_refuses_a_message(
 def test_vpp_ignores_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
+    monkeypatch.setattr("vppcfg.transaction.transact.SETTLE_S", 0.0)
     with simulated_router(tmp_path / "router", name, Faults(skip_at=position)) as router:
         with_linux(router)
         before = router.state()

@@ -169,7 +169,7 @@ def test_what_dump_writes(write: Write) -> None:
 
 @pytest.mark.parametrize("faults", [Faults(), Faults(fail_at=2), Faults(skip_at=2), Faults(die_at=3, restart_s=0.01)])
 def test_what_apply_and_rollback_write(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
+    monkeypatch.setattr("vppcfg.transaction.transact.SETTLE_S", 0.0)
     lines = [write("apply", "-c", "l3.yaml", "-y", "--format", "json"), write("rollback", "-y", "--format", "json")]
     events = [is_as_described("apply", line) for line in "".join(lines).splitlines()]
     assert {event["event"] for event in events} >= {"begin", "step", "end"}

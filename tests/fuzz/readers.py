@@ -28,9 +28,9 @@ from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of
 from vppcfg.routing_daemons.against_file import warnings_about
-from vppcfg.routing_daemons.bird_impact import impacts_between
+from vppcfg.routing_daemons.bird import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
-from vppcfg.routing_daemons.frr_impact import impacts_of
+from vppcfg.routing_daemons.frr import impacts_of
 from vppcfg.routing_daemons.text_file import read_text
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer

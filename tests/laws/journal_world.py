@@ -265,7 +265,7 @@ def world(folder: Path, patch: pytest.MonkeyPatch, seed: int, *, is_simulated: b
     patch.setattr("vppcfg.transaction.watchdog.arm", arm)
     patch.setattr("vppcfg.transaction.watchdog.disarm", lambda timer: here.timer_lives.discard(timer.pid))
     patch.setattr("vppcfg.transaction.watchdog.is_alive", lambda timer: timer.pid in here.timer_lives)
-    patch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
+    patch.setattr("vppcfg.transaction.transact.SETTLE_S", -1.0)
     patch.setattr("vppcfg.app.deadline.time.sleep", lambda seconds: None)
     try:
         yield here

@@ -15,8 +15,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.operations.working_state import WorkingState
-from vppcfg.plan.impact import Impact, part_name
-from vppcfg.plan.links import Links
+from vppcfg.plan.impact import Impact, Links, part_name
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.services import ServicePart
 from vppcfg.probe.forwarding import predict

@@ -36,7 +36,7 @@ PLACES = st.floats(min_value=0, max_value=1, exclude_max=True)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
+    monkeypatch.setattr("vppcfg.transaction.transact.SETTLE_S", -1.0)
 
 
 def ends(number: int) -> tuple[State, Configuration]:

@@ -15,7 +15,7 @@ from tests.trex_server import StandInTrex
 from tests.unit.loadtest.samples import BACK, THERE
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.trex.streams import streams_of
+from vppcfg.loadtest.trex.engine import streams_of
 
 PYTHON = os.environ.get("TREX_CLIENT", "")
 pytestmark = pytest.mark.skipif(

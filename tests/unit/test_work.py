@@ -38,7 +38,7 @@ from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import Client
 from vppcfg.transaction.planning import plan_on
-from vppcfg.transaction.verify import still_different
+from vppcfg.transaction.transact import still_different
 from vppcfg.vpp.live import LiveDataplane
 
 _CACHES = (_canonical, _network_of, address_key, natural_key)

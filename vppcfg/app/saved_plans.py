@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from vppcfg import __version__
 from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
@@ -29,13 +31,75 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.programs import Program, programs_of
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.planning import seen_closely
-from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
-from vppcfg.transaction.signed_document import write_durably
+from vppcfg.transaction.safe_open import read_with_origin
+from vppcfg.transaction.signed_document import sealed, unsealed, write_durably
+
+FORMAT_VERSION = 1
+_KIND = "plan"
+
+
+@record
+class SavedPlan:
+    """What a plan was made of; the steps follow from it."""
+
+    made_at: str
+    """ISO 8601."""
+    made_with: str
+    """Version of vppcfg, on which the steps depend."""
+    boot_id: str
+    source_name: str
+    """Absolute path of the configuration file; `-` for standard input."""
+    source: bytes
+    """The file as it was."""
+    is_adopting: bool
+    observed: State
+    desired: State
+    lines: tuple[str, ...]
+    """The steps for people."""
+    foreign: str = ""
+    """Why others than root and the user can have written the file that it was read from; '' when they cannot."""
+
+
+def sealed_plan(plan: SavedPlan) -> bytes:
+    """Return the bytes of a saved plan."""
+    content: dict[str, Any] = {
+        "made_at": plan.made_at,
+        "made_with": plan.made_with,
+        "boot_id": plan.boot_id,
+        "source_name": plan.source_name,
+        "source": plan.source.decode(errors="surrogateescape"),
+        "is_adopting": plan.is_adopting,
+        "lines": plan.lines,
+        "observed": document_of(plan.observed),
+        "desired": document_of(plan.desired),
+    }
+    return sealed(_KIND, FORMAT_VERSION, content)
+
+
+def read_saved_plan(path: Path, group: int | None) -> SavedPlan:
+    """Return the plan in a file. Raise UntrustedFileError when it is not as `vppcfg plan --save` left it."""
+    file = read_with_origin(path, group)
+    content = unsealed(file.data, _KIND, FORMAT_VERSION, os.fspath(path))
+    try:
+        return SavedPlan(
+            **{
+                **content,
+                "source": content["source"].encode(errors="surrogateescape"),
+                "lines": tuple(content["lines"]),
+                "observed": state_of(content["observed"]),
+                "desired": state_of(content["desired"]),
+                "foreign": file.foreign,
+            }
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UntrustedFileError(f"{path} is no plan of vppcfg: {error}") from error
+
 
 log = logging.getLogger("root.main")
 _AGAIN = "make a new one: `vppcfg plan --save`"

@@ -12,18 +12,48 @@ from vppcfg.kinds.det44 import SetDet44
 from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.det44 import Det44Map, Det44Side
+from vppcfg.model.nat44 import MARK, Nat44, NatMapping, NatPool
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.operations.change import Action, ObjectKind
+from vppcfg.operations.object_operation import RemoveObject
 from vppcfg.plan.impact import Effect, Impact
 from vppcfg.plan.pauses import time_text
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.services import ServicePart
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
-from vppcfg.transaction.protected_nat import nat_impacts
+
+
+def nat_impacts(plan: Plan) -> dict[str, Impact]:
+    """Return the worst impact by `nat44:NAME` of a mapping, and by the interface that gives an address."""
+    found: dict[str, Impact] = {}
+    for name, impact in _impacts(plan):
+        found[name] = max(impact, found.get(name, Impact.NONE))
+    return found
+
+
+def _impacts(plan: Plan) -> Iterator[tuple[str, Impact]]:
+    before = plan.observed.managed(plan.desired.owned)
+    mappings, pools = before.of(NatMapping), before.of(NatPool)
+    if not mappings and not pools:
+        return
+    all_lost = any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject))
+    items: list[NatMapping | NatPool] = [*mappings.values(), *pools.values()]
+    for each in items:
+        if not plan.desired.of(type(each)).get(each.name):
+            impact = Impact.REMOVE
+        else:
+            impact = plan.impacts.get(each.name, Impact.FLAP if all_lost else Impact.NONE)
+        if impact is Impact.NONE:
+            continue
+        if isinstance(each, NatMapping) and each.tag:
+            yield f"{MARK}{each.tag}", impact
+        if each.interface:
+            yield each.interface, impact
+
 
 FEW = 10
 """Fewer deletions than this are never a mass."""

@@ -5,18 +5,22 @@ It carries out the steps of a plan and nothing else; journal, questions and mess
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from vppcfg.dataplane import Dataplane, Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.state import State
 from vppcfg.operations.attachment import RestoreAttachment, RestoreInLinux
+from vppcfg.operations.change import Change
 from vppcfg.plan.address_order import Displaced, displaced
+from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back
 from vppcfg.plan.unmanaged import without
@@ -25,7 +29,44 @@ from vppcfg.transaction.announcing import Announced, Announcer
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.planning import not_carried_over, not_restored, plan_on
 from vppcfg.transaction.session import RestartedError, Session
-from vppcfg.transaction.verify import Remainder, still_different
+
+SETTLE_S = 2.0
+"""How long the state may take to become what was asked for."""
+INTERVAL_S = 0.2
+
+
+@record
+class Remainder:
+    """What a state that was observed lacks to be the desired one; it is empty when it lacks nothing."""
+
+    changes: tuple[Change[Any], ...]
+    observed: State
+    desired: State
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+
+def still_different(
+    plan: Plan,
+    dataplane: Dataplane,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Remainder:
+    """Observe until the state is the desired one, for a bounded time; return what differs at the end of it.
+
+    Read again is what the plan has changed and what depends on it: what others change meanwhile, a watch finds.
+    """
+    deadline, touched = clock() + SETTLE_S, plan.touched_interfaces
+    while True:
+        observed = dataplane.observe_again(plan.operations, touched, plan.desired)
+        desired = as_others_have_it(plan.desired, observed)
+        changes = tuple(diff(observed, desired))
+        if not changes or clock() > deadline or should_stop():
+            return Remainder(changes=changes, observed=observed, desired=desired)
+        sleep(INTERVAL_S)
+
 
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the rollback is given up."""

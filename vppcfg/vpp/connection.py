@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 from vppcfg.errors import DataplaneError
 from vppcfg.operations.request import Value
 from vppcfg.vpp import definitions
-from vppcfg.vpp.batch import Batch
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
@@ -23,6 +23,45 @@ from vppcfg.wire.codec import HEAD, Message
 from vppcfg.wire.reading import OTHER_DEFINITIONS, Replies, malformed
 from vppcfg.wire.reading import text_of as text_of
 from vppcfg.wire.survey import Survey
+
+_MOST_BYTES = 128 << 20
+"""What is kept of one round: that for 100,000 interfaces takes 60 MB."""
+_OVERHEAD_BYTES = 64
+"""What a message takes beside its own length."""
+_EACH_S = 0.001
+"""What a request, or an answer that is kept, adds to the time that a round may take; VPP needs a hundredth of that."""
+
+
+class Batch:
+    """Requests that were sent together, and the replies to them so far."""
+
+    def __init__(self, channel: Channel, requests: int, is_wanted: Callable[[bytes], bool] | None = None) -> None:
+        """Begin to wait for the answers to so many requests; messages that are not wanted take time, and no memory."""
+        self._is_wanted = is_wanted
+        self._channel = channel
+        self._deadline = time.monotonic() + channel.patience_s + requests * _EACH_S
+        self._replies: defaultdict[int, list[bytes]] = defaultdict(list)
+        self._bytes = 0
+
+    @property
+    def replies(self) -> Replies:
+        """Return the replies so far, by message id."""
+        return dict(self._replies)
+
+    def keep(self, messages: Sequence[bytes]) -> None:
+        """Keep messages that came together. Raise DataplaneError when there are more than any VPP sends."""
+        for data in messages if self._is_wanted is None else filter(self._is_wanted, messages):
+            self._bytes += len(data) + _OVERHEAD_BYTES
+            if self._bytes > _MOST_BYTES:
+                raise self._channel.too_much(f"more than {_MOST_BYTES >> 20} MB in answer to one round of questions")
+            self._replies[HEAD.unpack_from(data)[0]].append(data)
+        self._deadline += len(messages) * _EACH_S
+
+    def check_time(self) -> None:
+        """Raise DataplaneError when the time is over."""
+        if time.monotonic() > self._deadline:
+            raise self._channel.too_much("answers without end")
+
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15

@@ -12,17 +12,181 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.kinds.dhcp_client import SetDhcpClient
+from vppcfg.kinds.fib_source import registered_source
 from vppcfg.kinds.interface import SetAdminState
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.link_local import SetLinkLocal
+from vppcfg.kinds.nd_proxy import SetNdProxy
 from vppcfg.kinds.ra_operations import RenewIpv6
+from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.model.route import SOURCE
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
-from vppcfg.operations.operation import Operation
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, Numbering, Operation
 from vppcfg.operations.request import NO_MAC
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.indexes import NotYetKnown, read_indexes
-from vppcfg.vpp.renewing import renew_ipv6
+from vppcfg.vpp.messages import interface
+from vppcfg.vpp.messages.interface import read_names
 from vppcfg.vpp.retval import describe
 from vppcfg.wire.codec import HEAD, Reader
 from vppcfg.wire.reading import malformed
+
+_MESSAGE = "sw_interface_ip6_enable_disable"
+_NOT_ENABLED = -62
+"""VNET_API_ERROR_IP6_NOT_ENABLED (vnet/error.h): it was off already."""
+_MOST = 1 << 12
+"""More often than that IPv6 is not on for any good reason."""
+
+
+def renew_ipv6(connection: Connection, name: str) -> int:
+    """Turn IPv6 off and on again; return 0, or VPP's return code. Raise DataplaneError."""
+    index = read_names(connection).get(name)
+    if index is None:
+        raise DataplaneError(f"VPP has no interface {name} any more", "was it deleted meanwhile?")
+    times = 1
+    while times <= _MOST:
+        answers = _still_set(connection, index, [0] * times + [1] * times)
+        surplus = answers[:times].count(_NOT_ENABLED)
+        if surplus:
+            _still_set(connection, index, [0] * surplus)
+        if wrong := next((each for each in answers[:times] if each not in (0, _NOT_ENABLED)), 0):
+            return wrong
+        if answers[times] == 0:  # else IPv6 was on still
+            return 0
+        times *= 2
+    raise DataplaneError(f"IPv6 cannot be turned off on {name}", "see `vppctl show ip6 interface`")
+
+
+def _still_set(connection: Connection, index: int, switches: list[int]) -> list[int]:
+    """Turn IPv6 on and off as `switches` sets, sent as one piece, and return VPP's return codes in order."""
+    requests = [connection.request(_MESSAGE, {"sw_if_index": index, "enable": enable}) for enable in switches]
+    replies = connection.ask([request for _, request in requests])
+    codes = dict(connection.rows(replies, f"{_MESSAGE}_reply", "context", "retval"))
+    if len(codes) < len(requests):
+        raise connection.unanswered()
+    return [codes[context] for context, _ in requests]
+
+
+class NotYetKnown(Exception):
+    """An operation names something whose creation VPP has not answered yet."""
+
+
+class _Numbers:
+    """The index of each object of one kind, for operations."""
+
+    def __init__(self, kind: str, by_name: dict[str, int]) -> None:
+        self._kind = kind
+        self._by_name = by_name
+        self._expected: set[str] = set()
+
+    def find(self, name: str) -> int:
+        """Return the index of `name`; raise NotYetKnown or, where there is none, ValueError."""
+        if name in self._by_name:
+            return self._by_name[name]
+        if name in self._expected:
+            raise NotYetKnown
+        raise ValueError(f"VPP has no {self._kind} {name}")
+
+    def expect(self, name: str) -> None:
+        """Take account of a creation that is under way; another object of the name is gone."""
+        self._by_name.pop(name, None)
+        self._expected.add(name)
+
+    def add(self, name: str, index: int) -> None:
+        """Take account of a new object."""
+        self._expected.discard(name)
+        self._by_name[name] = index
+
+    def remove(self, name: str) -> None:
+        """Take account of a deletion that is under way."""
+        self._by_name.pop(name, None)
+
+
+class KnownIndexes:
+    """The indexes of interfaces, peers and other objects in VPP, for operations."""
+
+    def __init__(
+        self,
+        interfaces: dict[str, int],
+        numbered: Mapping[str, dict[str, int]],
+        peers: dict[str, int],
+        macs: dict[str, str],
+        sources: Mapping[str, int],
+    ) -> None:
+        self._interfaces = _Numbers("interface", interfaces)
+        self._numbered = {noun: _Numbers(noun, numbers) for noun, numbers in numbered.items()}
+        self._peers = _Numbers("peer", peers)
+        self._macs = macs
+        self._sources = sources
+
+    def interface(self, name: str) -> int:
+        """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
+        return self._interfaces.find(name)
+
+    def mac(self, name: str) -> str:
+        """Return the MAC address that an interface had before the operations; raise ValueError where there is none."""
+        mac = self._macs.get(name)
+        if mac is None:
+            raise ValueError(f"VPP has no MAC address of {name}")
+        return mac
+
+    def number(self, noun: str, name: str) -> int:
+        """Return the number of an object of a kind; raise NotYetKnown or, where there is none, ValueError."""
+        return self._numbered[noun].find(name)
+
+    def peer(self, public_key: str) -> int:
+        """Return VPP's number of a peer that was there before the operations; raise ValueError where there is none."""
+        return self._peers.find(public_key)
+
+    def source(self, name: str) -> int:
+        """Return VPP's number of a FIB source; raise ValueError where there is none."""
+        number = self._sources.get(name)
+        if number is None:
+            raise ValueError(f"VPP has no FIB source {name}")
+        return number
+
+    def note_sent(self, operation: Operation) -> None:
+        """Take account of an operation that is under way."""
+        if isinstance(operation, CreateInterface):
+            self._interfaces.expect(operation.interface)
+        elif isinstance(operation, DeleteInterface):
+            self._interfaces.remove(operation.interface)
+        elif operation.numbering is Numbering.GIVES:
+            self._numbered[operation.numbered].expect(operation.subject)
+        elif operation.numbering is Numbering.FREES:
+            self._numbered[operation.numbered].remove(operation.subject)
+
+    def note_done(self, operation: Operation, created: Sequence[int]) -> None:
+        """Take account of an operation that was carried out, and of the index that VPP reported.
+
+        Raise DataplaneError when VPP reported none of what it made.
+        """
+        is_interface = isinstance(operation, CreateInterface)
+        if not is_interface and operation.numbering is not Numbering.GIVES:
+            return
+        if not created:
+            raise DataplaneError("VPP does not report the index of what it created", "is it the API socket of a VPP?")
+        numbers = self._interfaces if is_interface else self._numbered[operation.numbered]
+        numbers.add(operation.subject, created[0])
+
+
+def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
+    """Ask VPP how it numbers what `operations` may name."""
+    kinds = {type(each) for each in operations}
+    numbered = {each.numbered for each in kinds}
+    used = {each.numbered for each in kinds if each.numbering is not Numbering.GIVES}
+    needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
+    return KnownIndexes(
+        interface.read_names(connection),
+        {
+            kind.numbered: kind.read_indexes(connection) if kind.numbered in used else {}
+            for kind in KINDS
+            if kind.numbered and kind.numbered in numbered
+        },
+        {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
+        interface.read_macs(connection) if needs_macs else {},
+        {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute, SetNdProxy} else {},
+    )
+
 
 LONGEST_WAIT_S = 30.0
 """How long a member of a bond may take to be used again after it came up; LACP sends once a second at first."""

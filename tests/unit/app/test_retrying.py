@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.app.retrying import Retries, pause, tell_terminals
+from vppcfg.app.deadline import Retries, pause, tell_terminals
 from vppcfg.app.target import Target
 from vppcfg.errors import DataplaneError, PlanProofError
 from vppcfg.transaction.lock import LockedError
@@ -15,7 +15,7 @@ from vppcfg.transaction.lock import LockedError
 
 @pytest.fixture
 def retries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Retries:
-    monkeypatch.setattr("vppcfg.app.retrying.tell_terminals", lambda text: None)
+    monkeypatch.setattr("vppcfg.app.deadline.tell_terminals", lambda text: None)
     monkeypatch.setattr("vppcfg.app.target.Target.has_listener", lambda self: True)
     (tmp_path / "vpp.sock").touch()
     return Retries(7, Target(api_socket=str(tmp_path / "vpp.sock"), state_dir=str(tmp_path), run_dir=str(tmp_path)))
@@ -69,8 +69,8 @@ def test_terminals_are_told_by_wall_where_it_is(monkeypatch: pytest.MonkeyPatch)
         said.append(named["input"])
         raise subprocess.TimeoutExpired(command, 10)
 
-    monkeypatch.setattr("vppcfg.app.retrying.subprocess.run", run)
+    monkeypatch.setattr("vppcfg.app.deadline.subprocess.run", run)
     for program in (None, "/usr/bin/wall"):
-        monkeypatch.setattr("vppcfg.app.retrying.shutil.which", lambda name, found=program: found)
+        monkeypatch.setattr("vppcfg.app.deadline.shutil.which", lambda name, found=program: found)
         tell_terminals("it fails")
     assert said == [b"it fails\n"]

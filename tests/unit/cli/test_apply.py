@@ -175,7 +175,7 @@ def test_a_person_is_not_asked_when_nothing_is_removed(
 def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_be_kept(
     vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
-    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
+    monkeypatch.setattr("vppcfg.transaction.transact.SETTLE_S", 0.0)
     before = dump(vpp, capsys)
     monkeypatch.setattr("vppcfg.simulator.interfaces.set_admin_state", lambda *arguments, **named: None)
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT

@@ -15,7 +15,7 @@ from vppcfg.app.rollback import go_back
 from vppcfg.errors import ExitCode, PlanProofError
 from vppcfg.plan.plan import Plan
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction.verify import Remainder, still_different
+from vppcfg.transaction.transact import Remainder, still_different
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         clock.now_s += duration_s
 
     monkeypatch.setattr("vppcfg.app.deadline.time.sleep", sleep)
-    monkeypatch.setattr("vppcfg.app.retrying.tell_terminals", clock.told.append)
+    monkeypatch.setattr("vppcfg.app.deadline.tell_terminals", clock.told.append)
     monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: None)
     return clock
 

@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import GI1, GI3, TO_L2XC, TO_L3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.interface import SetTag
-from vppcfg.kinds.tap.operations import CreateTap
+from vppcfg.kinds.tap.kind import CreateTap
 from vppcfg.model.ownership import MARK
 from vppcfg.model.tap import Tap
 from vppcfg.operations.stages import Step

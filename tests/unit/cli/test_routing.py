@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.app import routing
-from vppcfg.app.daemon_routes import MissingRoutes
+from vppcfg.app.post_change import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
@@ -171,8 +171,8 @@ def test_routes_that_vpp_lacks_since_the_change_are_named_though_it_lacked_them_
         return MissingRoutes(prefixes=(f"route of MTU {router.daemon.mtu}",))
 
     monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
-    monkeypatch.setattr("vppcfg.app.daemon_routes.missing_routes", lacking)
-    monkeypatch.setattr("vppcfg.app.daemon_routes._PAUSE_S", 61.0)
+    monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.post_change._PAUSE_S", 61.0)
     code, said = router.run("apply", "-c", router.file("new", mtu=1400))
     assert code == ExitCode.DONE
     assert "VPP lacks 1 route that the daemon has: route of MTU 1400 (BIRD)" in said

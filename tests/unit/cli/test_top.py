@@ -21,10 +21,9 @@ from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.following import RouterView
 from vppcfg.app.monitoring.rates import InterfaceRates, NodeRates, ReasonRate, RouterRates, WorkerRates
 from vppcfg.cli.output import Colour
-from vppcfg.cli.top_columns import short
 from vppcfg.cli.top_document import document_of_view
 from vppcfg.cli.top_screen import press
-from vppcfg.cli.top_view import Choice, Page, fit, rows_of, screen, whole
+from vppcfg.cli.top_view import Choice, Page, fit, rows_of, screen, short, whole
 from vppcfg.common.printable import json_text
 from vppcfg.model.counters import VppCounters
 from vppcfg.model.monitored import MonitoredInterface, QueuePlace, RouterSnapshot

@@ -19,7 +19,7 @@ from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.planning import plan_on
-from vppcfg.transaction.verify import still_different
+from vppcfg.transaction.transact import still_different
 from vppcfg.vpp.live import LiveDataplane
 
 TERMS = "{ terms: [ { action: permit, source: 192.0.2.0/24 } ] }"

@@ -10,7 +10,7 @@ import pytest
 from vppcfg.common.bounds import ALL_MACIP_SHAPES_MOST, MACIP_RULES_MOST, MACIP_RULES_PER_SHAPE, MACIP_SHAPES_MOST
 from vppcfg.config.load import parse_text
 from vppcfg.kinds import macip_acl_section as section
-from vppcfg.kinds.macip_acl_rules import overruled
+from vppcfg.kinds.macip_acl import overruled
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAction, MacipRule, canonical_macip_rule
 
 SOURCES = ("192.0.2.5/32", "192.0.2.0/24", "192.0.0.0/16", "0.0.0.0/0", "2001:db8::/32", "::/0")

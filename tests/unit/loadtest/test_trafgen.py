@@ -23,8 +23,7 @@ from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, layout_of
 from vppcfg.loadtest.linux_port import mac_of, port_named
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.trafgen.engine import TrafgenEngine
-from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence
+from vppcfg.loadtest.trafgen.engine import TrafgenEngine, configuration, mean_bytes, sequence
 
 NAME = f"vppcfgtg{os.getpid()}"
 PORTS = (f"{NAME}-left/port0", f"{NAME}-right/port1")

@@ -4,7 +4,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
 from vppcfg.operations.working_state import WorkingState
-from vppcfg.plan.links import Links
+from vppcfg.plan.impact import Links
 
 MEMBER = Interface(name="gi1", kind=InterfaceKind.PHYSICAL, is_up=True, bridge=10)
 BVI = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, is_up=True, bridge=10, is_bvi=True)

@@ -7,7 +7,7 @@ import pytest
 from vppcfg.errors import PlanProofError
 from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.kinds.interface import SetRxMode, SetTag
-from vppcfg.kinds.memif_socket import DeleteMemifSocket
+from vppcfg.kinds.memif import DeleteMemifSocket
 from vppcfg.kinds.vrf_operations import DeleteVrf, ReleaseTypedVrf
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bond import Bond, Membership

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.routing_daemons.bird_impact import impacts_between
+from vppcfg.routing_daemons.bird import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, statements, with_includes
 from vppcfg.routing_daemons.daemon import SessionImpact
 

@@ -3,8 +3,7 @@
 import pytest
 
 from vppcfg.routing_daemons.daemon import SessionImpact
-from vppcfg.routing_daemons.frr import once_opened
-from vppcfg.routing_daemons.frr_impact import impacts_of
+from vppcfg.routing_daemons.frr import impacts_of, once_opened
 
 NONE, POLICY, UNKNOWN, SESSIONS = SessionImpact
 

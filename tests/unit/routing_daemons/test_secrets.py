@@ -2,9 +2,8 @@
 
 import pytest
 
-from vppcfg.routing_daemons.bird import _lines
-from vppcfg.routing_daemons.bird_impact import impacts_between
-from vppcfg.routing_daemons.frr_impact import impacts_of
+from vppcfg.routing_daemons.bird import _lines, impacts_between
+from vppcfg.routing_daemons.frr import impacts_of
 from vppcfg.routing_daemons.secrets import hide_in_bird, hide_in_frr, hide_in_message
 
 BIRD = (

@@ -6,9 +6,9 @@ from vppcfg.assets import find
 from vppcfg.common.release import OLDEST, RELEASES, Release, release_of
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import ANY
-from vppcfg.startup.conf.old_words import TABLE, gone_since
 from vppcfg.startup.conf.plugin_names import is_in, is_off_by_default, plugins
 from vppcfg.startup.conf.release_table import table_of
+from vppcfg.startup.conf.review import TABLE, gone_since
 
 IN_NO_PACKAGE = {"handoffdemo", "sample"}
 """Examples that stand outside of src/plugins, and are built by whoever wants them."""

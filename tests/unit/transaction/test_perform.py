@@ -11,7 +11,7 @@ from vppcfg.model.table_sizes import TableSizes
 from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.perform import perform_plan
-from vppcfg.transaction.verify import INTERVAL_S, SETTLE_S, still_different
+from vppcfg.transaction.transact import INTERVAL_S, SETTLE_S, still_different
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=1500, packet_mtu=1500, is_up=True)
 OLD = Interface(

@@ -47,7 +47,7 @@ class Played(StubDataplane):
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
+    monkeypatch.setattr("vppcfg.transaction.transact.SETTLE_S", -1.0)
 
 
 def outcome_of(

@@ -17,10 +17,9 @@ import pytest
 
 from vppcfg.record import record
 from vppcfg.tune.assemble import load_of_captures
-from vppcfg.tune.capture import read_captures
+from vppcfg.tune.capture import read_captures, split_paste
 from vppcfg.tune.diagnosis import NAMES, Diagnosis, diagnose
 from vppcfg.tune.finding import FindingSeverity
-from vppcfg.tune.paste import split_paste
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.verdict import VerdictWord
 

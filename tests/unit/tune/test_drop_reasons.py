@@ -7,18 +7,16 @@ import pytest
 
 from tests.unit.tune.material import GI1, load, port, rules
 from vppcfg.tune.assemble import reading_of
-from vppcfg.tune.capture import Capture
+from vppcfg.tune.capture import Capture, split_paste
 from vppcfg.tune.diagnosis import Diagnosis, diagnose
 from vppcfg.tune.drop_reasons import Meaning, drop_reason
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.load import ErrorRate
-from vppcfg.tune.loss_check import LOST_BEFORE
-from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.show.runtime import parse_errors
-from vppcfg.tune.verdict import VerdictWord
+from vppcfg.tune.verdict import LOST_BEFORE, VerdictWord
 
 TABLE = Path(__file__).with_name("vpp_counters.txt")
 COUNTERS = [line.split("\t") for line in TABLE.read_text().splitlines() if not line.startswith("#")]

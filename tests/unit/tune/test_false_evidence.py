@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from tests.unit.tune.material import load, node, one, port, queue, rules, situation, worker
+from vppcfg.tune.capture import split_paste
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.finding import Basis, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad
-from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters, Processor, Reading, ThreadCounters
 from vppcfg.tune.show.hardware import parse_interface
 

@@ -15,10 +15,9 @@ from vppcfg.cli.main import main
 from vppcfg.common.bounds import ARCHIVE_MEMBERS, CAPTURE_BYTES
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.tune.assemble import reading_of
-from vppcfg.tune.capture import Capture, read_captures
+from vppcfg.tune.capture import Capture, read_captures, split_paste, text_name, typed_command
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.interval import load_of
-from vppcfg.tune.paste import split_paste, text_name, typed_command
 from vppcfg.tune.reading import ThreadPlace
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.show.process import parse_threads

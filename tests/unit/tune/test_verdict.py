@@ -8,7 +8,6 @@ import pytest
 from tests.unit.tune.material import GI1, GI3, load, port, rules, situation, with_reading, worker
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
-from vppcfg.tune.loss_check import LOST_BEFORE
 from vppcfg.tune.reading import (
     BufferPool,
     Hardware,
@@ -19,7 +18,7 @@ from vppcfg.tune.reading import (
     ThreadCounters,
     ThreadPlace,
 )
-from vppcfg.tune.verdict import Judgement, VerdictWord
+from vppcfg.tune.verdict import LOST_BEFORE, Judgement, VerdictWord
 
 MAIN, WORKER = replace(worker(0), nodes=worker(0).nodes[1:]), worker(1)
 PLACES = (ThreadPlace(index=0, name="vpp_main", cpu=0), ThreadPlace(index=1, name="vpp_wk_0", cpu=1))

@@ -13,7 +13,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.loopback import CreateLoopback
 from vppcfg.operations.request import Value
-from vppcfg.vpp import batch as one_round
+from vppcfg.vpp import connection as one_round
 
 SILENCE_S = 0.3
 NEVER_S = 60.0

@@ -15,7 +15,7 @@ from vppcfg.kinds.interface import SetAdminState, SetLinkMtu, SetTag
 from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
-from vppcfg.kinds.tap.operations import DeleteTap
+from vppcfg.kinds.tap.kind import DeleteTap
 from vppcfg.kinds.vxlan import DeleteVxlan
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Encapsulation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vppcfg.vpp.repeated import Repetition
+from vppcfg.app.rest import Repetition
 
 FEATURES = """\
 Feature paths configured on loop10...

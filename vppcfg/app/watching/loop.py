@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from vppcfg.app.confirming import Unconfirmed
 from vppcfg.app.interrupted_change import InterruptedChange
@@ -12,19 +12,45 @@ from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Notice, Output, Reported, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
-from vppcfg.app.watching.roles import changed_roles, roles_of
 from vppcfg.app.watching.verification import Verifier, news_of, not_verified, verified
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
-from vppcfg.model.virtual_router import VrrpState
+from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
 from vppcfg.transaction.planning import restore_commands, seen_closely
 from vppcfg.verify.report import VerifyReport
+
+Roles = Mapping[str, VrrpState | None]
+
+
+def roles_of(state: State) -> Roles:
+    """Return what each virtual router is at the moment."""
+    return {name: router.state for name, router in state.of(VirtualRouter).items()}
+
+
+def changed_roles(before: Roles, now: Roles) -> Iterator[Notice]:
+    """Yield a notice for each virtual router that is new or has become something else."""
+    for name, role in now.items():
+        if role is None or role is before.get(name):
+            continue
+        former = before.get(name)
+        data = {"virtual_router": name, "state": role.value, "former_state": None if former is None else former.value}
+        text = f"Virtual router {name} is {_WORDS[role]}" + (f" now; it was {_WORDS[former]}" if former else "")
+        yield Notice(event="virtual_router", text=text, data=data, is_bad=role is VrrpState.INTERFACE_DOWN)
+
+
+_WORDS = {
+    VrrpState.STOPPED: "stopped",
+    VrrpState.BACKUP: "backup",
+    VrrpState.MASTER: "master",
+    VrrpState.INTERFACE_DOWN: "down with its interface",
+}
+
 
 TICK_S = 1.0
 """How often the file is looked at."""

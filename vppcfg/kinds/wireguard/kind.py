@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from vppcfg.common.addresses import canonical_host, is_unicast
+from vppcfg.common.addresses import address_key, canonical_host, is_unicast
 from vppcfg.common.names import instance_of, natural_key
 from vppcfg.common.release import Release
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
 from vppcfg.entries.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
+from vppcfg.entries.index import Index
 from vppcfg.entries.names import is_interface_name
 from vppcfg.entries.section import NamedReference, Parsing, SectionEntry
 from vppcfg.entries.virtual_interface_section import Part, Plugin
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
-from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
-from vppcfg.kinds.wireguard import reading
+from vppcfg.kinds.tunnel import ASSUMED_ENDS, TunnelConfig, encap_references
 from vppcfg.kinds.wireguard.entry import (
     KEY_FOLDER,
+    PeerConfig,
     WireguardConfig,
     from_observed_peer,
     parse_peer,
@@ -37,15 +38,266 @@ from vppcfg.kinds.wireguard.operations import (
     DeleteWireguard,
     RemoveWireguardPeer,
 )
-from vppcfg.kinds.wireguard.rules import RULES
 from vppcfg.model.interface import Interface
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.secret_key import digest_of, key_text
 from vppcfg.model.state import State
-from vppcfg.model.wireguard import Wireguard
+from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY, Wireguard, WireguardPeer
 from vppcfg.operations.operation import Operation
+from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.operations.stages import Stage, Step
-from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.codec import text_of_address
+from vppcfg.wire.reading import Replies, VppReader, malformed
 from vppcfg.wire.row import Row
+
+DUMP = "wireguard_interface_dump"
+_PEER_DUMPS = {
+    "wireguard_peers_v2_dump": "wireguard_peers_v2_details",
+    "wireguard_peers_dump": "wireguard_peers_details",
+}
+_ESTABLISHED = 2
+"""WIREGUARD_PEER_ESTABLISHED (plugins/wireguard/wireguard.api)."""
+_INTERFACE = tuple(f"interface.{name}" for name in ("sw_if_index", "public_key", "port", "src_ip.af", "src_ip.un"))
+_PEER = tuple(
+    f"peer.{name}"
+    for name in (
+        *("peer_index", "public_key", "port", "persistent_keepalive", "table_id"),
+        *("endpoint.af", "endpoint.un", "sw_if_index", "flags"),
+    )
+)
+_PRESHARED = "peer.preshared_key"
+_PREFIX = ("address.af", "address.un", "len")
+
+
+def requests(connection: VppReader) -> list[bytes]:
+    """Return the requests for all interfaces, without their private keys, and all peers, where VPP has the plugin."""
+    if not connection.offers(DUMP):
+        return []
+    return [
+        connection.request(DUMP, {"sw_if_index": ALL_INDEXES})[1],
+        connection.request(connection.newest(tuple(_PEER_DUMPS)), {"peer_index": ALL_INDEXES})[1],
+    ]
+
+
+def read(connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
+    """Return the interfaces by name with their peers; `rows` are the interfaces by index."""
+    if not connection.offers(DUMP):
+        return {}
+    peers: dict[int, dict[str, WireguardPeer]] = {}
+    for found in _observed_peers(connection, replies):
+        peers.setdefault(found.sw_if_index, {})[found.public_key] = found.peer
+    return {
+        rows[index].name: Wireguard(
+            local=text_of_address(family, source),
+            port=port,
+            public_key=key_text(public_key),
+            peers=peers.get(index, {}),
+        )
+        for index, public_key, port, family, source in connection.rows(
+            replies, "wireguard_interface_details", *_INTERFACE
+        )
+        if index in rows
+    }
+
+
+class _Found(NamedTuple):
+    """A peer as VPP reports it."""
+
+    number: int
+    sw_if_index: int
+    public_key: str
+    peer: WireguardPeer
+    preshared_key: bytes
+
+
+def _observed_peers(connection: VppReader, replies: Replies) -> Iterator[_Found]:
+    """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer does not match its definition."""
+    details = _PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))]
+    heads = (*_PEER, *([_PRESHARED] if connection.has_field(details, _PRESHARED) else []))
+    try:
+        for head, allowed in connection.lists(replies, details, heads, *_PREFIX):
+            index, public_key, port, keepalive, table, family, endpoint, sw_if_index, flags, *rest = head
+            preshared = rest[0] if rest and any(rest[0]) else b""
+            prefixes = (f"{text_of_address(af, raw)}/{length}" for af, raw, length in allowed)
+            peer = WireguardPeer(
+                allowed_ips=tuple(sorted(prefixes, key=address_key)),
+                endpoint=text_of_address(family, endpoint) if any(endpoint) else "",
+                port=port,
+                keepalive_s=keepalive,
+                encap_vrf=table,
+                preshared=digest_of(preshared) if preshared else "",
+                has_spoken=bool(flags & _ESTABLISHED),
+            )
+            yield _Found(index, sw_if_index, key_text(public_key), peer, preshared)
+    except ValueError as error:  # a prefix that cannot be
+        raise malformed(details) from error
+
+
+def read_peers(connection: VppReader) -> dict[str, int]:
+    """Ask VPP how it numbers its peers, by their public keys."""
+    if not connection.offers(DUMP):
+        return {}
+    return {
+        found.public_key: found.number
+        for found in _observed_peers(connection, connection.ask(requests(connection)[1:]))
+    }
+
+
+def read_keys(connection: VppReader) -> dict[str, bytes]:
+    """Ask VPP for the secrets that it has: private keys by what they give, preshared keys by their digests.
+
+    Raise DataplaneError.
+    """
+    if not connection.offers(DUMP):
+        return {}
+    shown = connection.request(DUMP, {"sw_if_index": ALL_INDEXES, "show_private_key": 1})[1]
+    replies = connection.ask([shown, requests(connection)[1]])
+    paths = ("interface.public_key", "interface.private_key")
+    keys = {
+        key_text(public_key): private_key
+        for public_key, private_key in connection.rows(replies, "wireguard_interface_details", *paths)
+        if any(private_key)
+    }
+    preshared = {found.peer.preshared: found.preshared_key for found in _observed_peers(connection, replies)}
+    return keys | {name: key for name, key in preshared.items() if name}
+
+
+MOST_ALLOWED = 255
+"""Prefixes of a peer, counted in one byte of VPP's API."""
+_PORTS_OF_VPP = {
+    53: "DNS",
+    67: "DHCP",
+    68: "DHCP",
+    500: "IKE",
+    546: "DHCPv6",
+    547: "DHCPv6",
+    2152: "GTP-U",
+    3784: "BFD",
+    3785: "BFD",
+    4341: "LISP",
+    4342: "LISP",
+    4500: "IPsec",
+    4784: "BFD",
+    4789: "VXLAN",
+    4790: "VXLAN-GPE",
+    6081: "GENEVE",
+    6784: "BFD",
+}
+"""UDP ports that VPP's own nodes and plugins take (vnet/udp/udp_local.h)."""
+
+
+def _interface(index: Index) -> Iterator[Problem]:
+    """Find WireGuards without an entry that sets their MTU: VPP makes them with none."""
+    for tunnel in _wireguards(index):
+        if not index.has(tunnel.name):
+            text = f"{tunnel.name} has no entry below `interfaces`; add `{tunnel.name}: {{}}` there"
+            yield Problem(rule="wireguard-no-interface", path=tunnel.path, text=text)
+
+
+def _port(index: Index) -> Iterator[Problem]:
+    """Find ports that something else listens on; VPP silently gives what arrives to one of the two."""
+    owners: dict[int, str] = {}
+    for other in index.configuration.virtual_as(TunnelConfig).values():
+        if other.tunnel.ports is not None:
+            owners.setdefault(other.tunnel.ports[0], other.name)
+    for tunnel in _wireguards(index):
+        owner = owners.setdefault(tunnel.port, tunnel.name)
+        own = _PORTS_OF_VPP.get(tunnel.port)
+        if owner != tunnel.name:
+            text = f"{owner} listens on port {tunnel.port} already; take another"
+        elif own is not None:
+            text = f"port {tunnel.port} is that of {own} in VPP; take another"
+        else:
+            continue
+        yield Problem(rule="wireguard-port", path=(*tunnel.path, "port"), text=text)
+
+
+def _key(index: Index) -> Iterator[Problem]:
+    """Find keys that are none: VPP takes them."""
+    for tunnel in _wireguards(index):
+        if tunnel.public_key in (NO_KEY, PUBLIC_OF_NO_KEY):
+            text = "this is what a private key of zeros gives; make a key with `wg genkey`"
+            yield Problem(rule="wireguard-key", path=(*tunnel.path, "public-key"), text=text)
+    for _, peer, path in _peers(index):
+        if peer.public_key in (NO_KEY, PUBLIC_OF_NO_KEY):
+            text = "this is no valid public key; take the output of `wg pubkey` at the other end"
+            yield Problem(rule="wireguard-key", path=(*path, "public-key"), text=text)
+
+
+def _peer_key(index: Index) -> Iterator[Problem]:
+    """Find peers with a key that another one has, or the router itself."""
+    own = {tunnel.public_key: tunnel.name for tunnel in _wireguards(index)}
+    owners: dict[str, str] = {}
+    for tunnel, peer, path in _peers(index):
+        owner = owners.setdefault(peer.public_key, f"{peer.name} of {tunnel.name}")
+        if peer.public_key in own:
+            text = f"this is the key of {own[peer.public_key]} itself; take that of the other end"
+        elif owner != f"{peer.name} of {tunnel.name}":
+            text = f"{owner} has the same key, and VPP takes a key once"
+        else:
+            continue
+        yield Problem(rule="wireguard-peer-key", path=(*path, "public-key"), text=text)
+
+
+def _endpoint(index: Index) -> Iterator[Problem]:
+    """Find endpoints that cannot be reached."""
+    owners = {
+        (interface.vrf, address.partition("/")[0]): interface.name
+        for interface in (index.interfaces if any(True for _ in _wireguards(index)) else ())
+        for address in interface.addresses
+    }
+    for tunnel, peer, path in _peers(index):
+        if peer.endpoint is None and peer.port is None:
+            continue
+        if peer.endpoint is None or peer.port is None:
+            missing, given = ("endpoint", "port") if peer.endpoint is None else ("port", "endpoint")
+            text = f"{peer.name} has `{given}` without `{missing}`; set both, or neither where the peer connects first"
+            yield Problem(rule="wireguard-endpoint", path=path, text=text)
+        elif (":" in peer.endpoint) != (":" in tunnel.local):
+            text = f"{peer.endpoint} and {tunnel.local} are of different families; take two of one"
+            yield Problem(rule="wireguard-endpoint", path=(*path, "endpoint"), text=text)
+        elif (owner := owners.get((tunnel.encap_vrf, peer.endpoint))) is not None or peer.endpoint == tunnel.local:
+            text = f"{peer.endpoint} is an address of this router, of {owner or tunnel.name}; take that of the peer"
+            yield Problem(rule="wireguard-endpoint", path=(*path, "endpoint"), text=text)
+
+
+def _allowed_ips(index: Index) -> Iterator[Problem]:
+    """Find prefixes that more than one peer of an interface is to have, and more of them than VPP takes."""
+    owners: dict[tuple[str, str], str] = {}
+    for tunnel, peer, path in _peers(index):
+        if len(set(peer.allowed_ips)) > MOST_ALLOWED:
+            text = f"VPP takes up to {MOST_ALLOWED} prefixes of a peer; sum them up"
+            yield Problem(rule="wireguard-allowed-ips", path=(*path, "allowed-ips"), text=text)
+        for position, prefix in enumerate(peer.allowed_ips):
+            owner = owners.setdefault((tunnel.name, prefix), peer.name)
+            if owner != peer.name:
+                text = f"{prefix} belongs to {owner} already; remove it here or there"
+                yield Problem(rule="wireguard-allowed-ips", path=(*path, "allowed-ips", position), text=text)
+
+
+def _preshared_key(index: Index) -> Iterator[Problem]:
+    """Find preshared keys with a file or a digest alone."""
+    for _, peer, path in _peers(index):
+        has_file, has_digest = peer.preshared_key_file is not None, peer.preshared_key_sha256 is not None
+        if has_file != has_digest:
+            missing = "preshared-key-sha256" if has_file else "preshared-key-file"
+            text = f"`{missing}` is missing; the digest of a file is the output of `base64 -d FILE | sha256sum`"
+            yield Problem(rule="wireguard-preshared-key", path=path, text=text)
+
+
+def _wireguards(index: Index) -> Iterator[WireguardConfig]:
+    yield from index.configuration.virtual_as(WireguardConfig).values()
+
+
+def _peers(index: Index) -> Iterator[tuple[WireguardConfig, PeerConfig, KeyPath]]:
+    """Yield every peer with its interface, and where it stands."""
+    for tunnel in _wireguards(index):
+        for peer in tunnel.peers:
+            yield tunnel, peer, (*tunnel.path, "peers", peer.name)
+
+
+RULES = (_interface, _port, _key, _peer_key, _endpoint, _allowed_ips, _preshared_key)
+
 
 MAX_NUMBER = 16383
 """VPP numbers them up to here (plugins/wireguard/wireguard_if.c, WG_ITF_MAX_INSTANCE)."""
@@ -90,7 +342,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     command = "wireguard create"
     unsupported_words = frozenset({"generate-key"})
     unlisted_class = "WireGuard"
-    capabilities: ClassVar = {"wireguard": reading.DUMP, "wireguard_preshared_key": ADD_PEER[0]}
+    capabilities: ClassVar = {"wireguard": DUMP, "wireguard_preshared_key": ADD_PEER[0]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> WireguardConfig | Problem:
         """Return an interface with canonical addresses, or what is wrong with the name of a peer."""
@@ -236,19 +488,19 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all interfaces and peers, where VPP has the plugin."""
-        return reading.requests(connection)
+        return requests(connection)
 
     def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
         """Return the interfaces by name with their peers; `rows` are the interfaces by index."""
-        return reading.read(connection, replies, rows)
+        return read(connection, replies, rows)
 
     def read_peers(self, connection: VppReader, operations: Collection[type[Operation]]) -> dict[str, int]:
         """Ask VPP for the numbers of peers, by which it removes them."""
-        return reading.read_peers(connection) if RemoveWireguardPeer in operations else {}
+        return read_peers(connection) if RemoveWireguardPeer in operations else {}
 
     def read_keys(self, connection: VppReader) -> dict[str, bytes]:
         """Ask VPP for private keys, by what they give, and preshared keys, by their digests."""
-        return reading.read_keys(connection)
+        return read_keys(connection)
 
 
 KIND = WireguardKind()

@@ -4,21 +4,183 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from itertools import groupby
+from math import gcd, lcm
 from pathlib import Path
 
 from vppcfg.common.clock import Clock
+from vppcfg.common.packets import checksum
+from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME
 from vppcfg.errors import EngineError, LinuxError
 from vppcfg.linux.inside import command_inside
 from vppcfg.linux.shaper import remove_rate, set_rate
 from vppcfg.loadtest.engine import Count, Delay, Generator, Port, Tally, Traffic
 from vppcfg.loadtest.linux_port import Counters, LinuxPort, PortCounters, kind_of, mac_of, neighbours_of, port_named
-from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence
-from vppcfg.loadtest.trafgen.process import Trafgen, require_trafgen
+from vppcfg.loadtest.profile import CHECKSUM_OFFSET, IP_OFFSET, Stream
+
+PROGRAM = "trafgen"
+_WAIT_S = 5.0
+_NICE = "-10"
+"""A generator that comes late sends in bursts, or less than it should."""
+_GUARD = """\
+trap true TERM
+"$@" &
+wait $!
+trap '' TERM
+kill 0
+tc qdisc delete dev "$0" root
+"""
+"""All of it is one process group: trafgen's main process does not end its children."""
+_TOOLS = ("timeout", "setpriv", "ip", "tc")
+
+
+def require_trafgen() -> str:
+    """Return trafgen's version. Raise EngineError when it, or what runs it, is missing."""
+    if shutil.which(PROGRAM) is None:
+        raise EngineError("there is no program trafgen", "Debian has it in the package netsniff-ng")
+    missing = [tool for tool in _TOOLS if shutil.which(tool) is None]
+    if missing:
+        raise EngineError(f"there is no program {missing[0]}", "Debian has it in coreutils, util-linux or iproute2")
+    if os.geteuid() != 0:
+        raise EngineError("only root may send frames with trafgen", "run vppcfg as root")
+    shown = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"trafgen ([0-9.]+\w*)", shown.stdout)
+    return found[1] if found else ""
+
+
+class Trafgen:
+    """A running trafgen, which sends the frames of a file as fast as the kernel takes them."""
+
+    def __init__(self, port: LinuxPort, frames: Path, limit_s: float) -> None:
+        """Start it. When this process dies, or `limit_s` is over, a shell ends it and takes its rate from the port."""
+        # With -t 0 trafgen waits for the kernel to take each frame, and with --qdisc-path the kernel paces it. Its own
+        # --rate sends the frames of a whole second at once and is idle for the rest of it (0.6.8, measured).
+        send = [PROGRAM, "--in", str(frames), "--out", port.device, "--cpus", "1", "--gap", "0ns", "--qdisc-path"]
+        quiet = ["--no-sock-mem", "--notouch-irq", "--no-cpu-stats"]
+        bounds = ["timeout", "--foreground", "--kill-after", "1", f"{limit_s:.3f}"]
+        guarded = ["sh", "-c", _GUARD, port.device, *bounds, *send, *quiet]
+        self._log = frames.with_suffix(".log")
+        with self._log.open("wb") as output:
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", "nice", "-n", _NICE, *command_inside(port.netns, guarded)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether it runs no more."""
+        return self._process.poll() is not None
+
+    def complaint(self) -> str:
+        """Return the last line that it wrote, to be shown when it fails."""
+        lines = self._log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "no output"
+
+    def cpu_s(self) -> float:
+        """Return the CPU time that it has taken, in seconds."""
+        ticks = sum(_cpu_ticks(pid, self._process.pid) for pid in filter(str.isdecimal, os.listdir("/proc")))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def stop(self) -> None:
+        """End trafgen at once."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(_WAIT_S)
+
+
+def _cpu_ticks(pid: str, group: int) -> int:
+    """Return the CPU time of a process of a group, 0 for any other (proc(5): pgrp is field 5, utime 14, stime 15)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12]) if int(fields[2]) == group else 0
+
+
+_MOST_FRAMES = 4096
+"""Of a file; trafgen takes about a second to read that many."""
+_LEAST_RUN = 8
+"""Equal bytes in a row that are worth a `fill`."""
+_HEADER_BYTES = 20
+
+
+def sequence(streams: Sequence[Stream], source_mac: bytes, sink_mac: bytes) -> tuple[bytes, ...]:
+    """Return the frames in the order in which they go out: the streams mixed by share, every address in its turn.
+
+    Frames are padded to the smallest size, and have no check sequence.
+    """
+    order = _mixed([round(stream.share * 1000) for stream in streams])
+    turns = lcm(*(_period(stream) for stream in streams))
+    rounds = max(min(turns, _MOST_FRAMES // len(order)), 1)
+    sent = [0] * len(streams)
+    frames = []
+    for place in order * rounds:
+        frames.append(_frame(streams[place], sent[place], source_mac, sink_mac))
+        sent[place] += 1
+    return tuple(frames)
+
+
+def configuration(frames: Sequence[bytes]) -> str:
+    """Return trafgen's file: a packet in braces per frame, each byte of it written out."""
+    return "".join("{ " + ", ".join(_words(frame)) + " }\n" for frame in frames)
+
+
+def mean_bytes(frames: Sequence[bytes]) -> float:
+    """Return the mean length without check sequence."""
+    return sum(map(len, frames)) / len(frames)
+
+
+def _mixed(shares: list[int]) -> list[int]:
+    """Return the places of streams in the shortest order that gives each its share, as evenly as can be."""
+    divisor = gcd(*shares)
+    weights = [share // divisor for share in shares]
+    due = [0] * len(weights)
+    order = []
+    for _ in range(sum(weights)):
+        due = [waiting + weight for waiting, weight in zip(due, weights, strict=True)]
+        place = due.index(max(due))
+        due[place] -= sum(weights)
+        order.append(place)
+    return order
+
+
+def _period(stream: Stream) -> int:
+    """Return after how many frames a stream begins anew."""
+    return lcm(*(variable.last - variable.first + 1 for variable in stream.variables)) if stream.variables else 1
+
+
+def _frame(stream: Stream, turn: int, source_mac: bytes, sink_mac: bytes) -> bytes:
+    frame = bytearray(stream.frame.ljust(SMALLEST_FRAME - CHECKSUM_BYTES, b"\0"))
+    frame[:12] = sink_mac + source_mac
+    for variable in stream.variables:
+        value = variable.first + turn % (variable.last - variable.first + 1)
+        frame[variable.offset : variable.offset + variable.size_bytes] = value.to_bytes(variable.size_bytes, "big")
+    frame[CHECKSUM_OFFSET : CHECKSUM_OFFSET + 2] = b"\0\0"
+    header = bytes(frame[IP_OFFSET : IP_OFFSET + _HEADER_BYTES])
+    frame[CHECKSUM_OFFSET : CHECKSUM_OFFSET + 2] = checksum(header).to_bytes(2, "big")
+    return bytes(frame)
+
+
+def _words(frame: bytes) -> Iterator[str]:
+    """Yield the bytes of a frame in trafgen's language (trafgen(8)), long runs as one word."""
+    for value, run in groupby(frame):
+        length = len(list(run))
+        if length >= _LEAST_RUN:
+            yield f"fill({value:#04x}, {length})"
+        else:
+            yield from [f"{value:#04x}"] * length
+
 
 LOCKS = Path("/run/lock")
 _ON_ITS_WAY_S = 0.01

@@ -4,20 +4,128 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 
+from vppcfg import assets
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.numbers import whole_number
-from vppcfg.common.release import Release
+from vppcfg.common.release import OLDEST, Release, release_of
+from vppcfg.errors import UsageError
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.blank import blank_problems
 from vppcfg.startup.conf.cpu_words import WORKERS, cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
-from vppcfg.startup.conf.old_words import gone_since, replacement
 from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
-from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.conf.tree import Conf, ConfEntry, walk
 from vppcfg.startup.conf.values import why_unreadable
+
+TABLE = "schema/vpp-old-words.txt"
+_INSTEAD: Mapping[tuple[str, str], str] = {
+    ("buffers", "memory-size-in-mb"): "write `buffers-per-numa` in its place",
+    ("dpdk", "num-mbufs"): "write `buffers { buffers-per-numa }` in its place",
+    ("dpdk", "num-crypto-mbufs"): "write `buffers { buffers-per-numa }` in its place",
+    ("ip", "heap-size"): "write `memory { main-heap-size }` in its place",
+    ("nat", ""): "remove it, and write `nat44 plugin enable` into the script of `unix { startup-config }`",
+    ("map", ""): "remove it",
+    ("tapcli", ""): "remove it, and write `create tap` into the script of `unix { startup-config }`",
+}
+"""What takes the place of a word."""
+
+
+def gone_since(stanza: str, word: str = "") -> Release | None:
+    """Return the first release without a word, or without a stanza that is named alone; None if VPP never had it."""
+    return _table().get((stanza, word))
+
+
+def replacement(stanza: str, word: str = "") -> str:
+    """Return what to do about a word that is gone."""
+    return _INSTEAD.get((stanza, word), "remove it")
+
+
+@cache
+def _table() -> Mapping[tuple[str, str], Release]:
+    """Return the releases by stanza and by the first of the words; raise UsageError when the table cannot be read."""
+    found: dict[tuple[str, str], Release] = {}
+    path = assets.find(TABLE)
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("#"):
+                stanza, words, since = line.split("\t")
+                found[stanza, words.partition(" ")[0]] = release_of(since)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the table {path} cannot be read: {error}", "install vppcfg again") from error
+    return found
+
+
+_FIRST_PASS = Release(26, 2)
+"""First release whose first pass has a loop without an end (VPP's commit 1639bff5421)."""
+_ENDLESS: Mapping[str, Release] = {"dslite": OLDEST, "memory": _FIRST_PASS, "unix": _FIRST_PASS}
+"""Stanzas that VPP never gets past when they are blank, and since when (vpp/vnet/main.c, nat/dslite/dslite.c)."""
+_ONE_BY_ONE: Mapping[str, Release] = {"memory": OLDEST, "unix": _FIRST_PASS}
+"""Stanzas that are not strung together, and since when."""
+_HARMLESS = frozenset({"calico-policy-plugin", "cpu", "devices", "dpdk", "dsa", "node", "npol-plugin", "unix-cli"})
+"""Stanzas whose readers skip white space, stop reading at it, or read nothing."""
+_STOPPING_BLOCKS = frozenset({"crypto engine", "ipsec tunnels", "logging class", "plugin"})
+"""Blocks in a stanza whose white space stops VPP."""
+_LOST_BLOCKS = frozenset({"devices dev", "devices driver", "devices port"})
+"""Blocks that VPP reads when it runs already; it goes on without what they stand for (vnet/dev/config.c)."""
+
+
+def blank_problems(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Yield stanzas and blocks with nothing but white space or comments in their braces."""
+    for name, same in conf.by_name.items():
+        key = STANZAS.get(name)
+        if key is None or key.block is None or not key.is_known_to(release) or name in _HARMLESS:
+            continue
+        blank = [stanza for stanza in same if stanza.is_blank]
+        if name in _ONE_BY_ONE and release >= _ONE_BY_ONE[name]:
+            yield from (_stanza_problem(stanza, release) for stanza in blank)
+        elif blank and not any(map(_has_content, same)):
+            yield _stanza_problem(blank[0], release)
+    for above, entry in walk(conf.stanzas):
+        if above and entry.is_blank:
+            yield from _block_problem(entry, above)
+
+
+def _has_content(stanza: ConfEntry) -> bool:
+    return bool(stanza.children or stanza.arguments) or (stanza.verbatim is not None and not stanza.is_blank)
+
+
+def _stanza_problem(stanza: ConfEntry, release: Release) -> Problem:
+    name = stanza.name
+    if name in _ENDLESS and release >= _ENDLESS[name]:
+        what = "at which VPP hangs for ever, with a busy CPU and without a word"
+    else:
+        what = "which stops VPP"
+    return problem("conf-blank", stanza, f"the braces of `{name}` hold {_inside(stanza)}, {what}; {_correction(name)}")
+
+
+def _block_problem(entry: ConfEntry, above: tuple[ConfEntry, ...]) -> Iterator[Problem]:
+    """Yield what VPP makes of a blank block; `plugin default` may be one (vlib/unix/plugin.c)."""
+    block = (entry.key.block if entry.key is not None else None) or ""
+    head = " ".join((entry.name, *entry.arguments))
+    if block in _LOST_BLOCKS:
+        lost = "the devices" if entry.name == "driver" else "this device and those"
+        what = f"and VPP starts without {lost} after it"
+    elif block in _STOPPING_BLOCKS and head != "plugin default":
+        what = "which stops VPP"
+    elif block == "node graph":
+        what = "which stops VPP" if entry.name == "default" else "which stops a VPP that has this node"
+    else:
+        return
+    where = " ".join(each.name for each in above)
+    text = f"the braces of `{head}` (in {where}) hold {_inside(entry)}, {what}; {_correction(head)}"
+    yield problem("conf-blank", entry, text)
+
+
+def _inside(entry: ConfEntry) -> str:
+    return "comments alone" if entry.tail else "white space alone"
+
+
+def _correction(head: str) -> str:
+    return f"remove it, or write `{head} {{}}`"
+
 
 _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""

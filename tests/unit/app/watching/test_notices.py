@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from vppcfg.app.watching.loop import changed_roles
 from vppcfg.app.watching.notices import Differences, Notice, Reported
-from vppcfg.app.watching.roles import changed_roles
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State

@@ -4,7 +4,7 @@ import pytest
 
 from tests.wireguard_keys import PEERS, PUBLIC
 from vppcfg.config.load import parse_text
-from vppcfg.kinds.wireguard.rules import _PORTS_OF_VPP
+from vppcfg.kinds.wireguard.kind import _PORTS_OF_VPP
 from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY
 
 Found = list[tuple[str, tuple[str | int, ...]]]

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.loadtest.samples import BACK, THERE
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.trex.streams import streams_of
+from vppcfg.loadtest.trex.engine import streams_of
 
 RECORDED = {
     "flags": 0,

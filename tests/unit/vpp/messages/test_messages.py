@@ -25,7 +25,7 @@ from vppcfg.kinds.macip_acl import DeleteMacip
 from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.kinds.ra_operations import SetRa
 from vppcfg.kinds.sub_interface import CreateSubInterface
-from vppcfg.kinds.tap.operations import CreateTap
+from vppcfg.kinds.tap.kind import CreateTap
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vrf_operations import CreateVrf, ReleaseTypedVrf
 from vppcfg.kinds.vxlan import CreateVxlan
