@@ -4,205 +4,29 @@ from __future__ import annotations
 
 import logging
 import math
-import os
-import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import nsmallest
-from typing import NamedTuple
-from zlib import crc32
+from collections.abc import Callable, Sequence
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.checking import CheckComparison, CheckResult, reason_of, run_checks
+from vppcfg.app.daemon_routes import MissingRoutes, await_routes, missing_routes
 from vppcfg.app.hooks import run_hook
 from vppcfg.app.intent import Intent
+from vppcfg.app.late_effects import LateEffect, adjacencies, late_effects
 from vppcfg.app.report import Report
 from vppcfg.app.routing import DaemonChange, daemon_of
-from vppcfg.app.target import Target
-from vppcfg.app.verifying import MOST_LOOKED_UP, Pace
 from vppcfg.common.clock import Clock, SystemClock
-from vppcfg.errors import DataplaneError, ExitCode
+from vppcfg.errors import ExitCode
 from vppcfg.model.checks import MOST_WITHIN_S, Check
-from vppcfg.model.forwarding import RoutePlace, TableId, VppForwarding, prefix_key
 from vppcfg.model.hooks import HookEvent
-from vppcfg.model.live_state import covers
-from vppcfg.model.routing import DaemonKind, RoutingFile
-from vppcfg.model.state import State
 from vppcfg.operations.change import Impact
 from vppcfg.plan.plan import Plan
-from vppcfg.record import record
-from vppcfg.routing_daemons.daemon import FRR_RUN_FOLDER, Adjacency, DaemonRoute, RoutingDaemon
+from vppcfg.routing_daemons.daemon import Adjacency
 from vppcfg.transaction.entry import ROLLBACKS, Origin, Status
 from vppcfg.transaction.transact import Cause, Failure
-from vppcfg.verify.routes import FALLBACKS
-from vppcfg.vpp.live import LiveDataplane
 
 log = logging.getLogger("root.main")
+
 _CLOCK = SystemClock()
-
-
-_PAUSE_S = 1.0
-_SHARE = 0.05
-_MOST_S = 0.5
-"""So long VPP may answer in all at one look; what it was not asked for then is taken for there."""
-_NAMED = 5
-
-
-@record
-class MissingRoutes:
-    """What VPP lacks of a daemon's routes."""
-
-    prefixes: tuple[str, ...] = ()
-    unknown: str = ""
-    """Why that is not known; '' when it is."""
-
-    @property
-    def text(self) -> str:
-        """Return how many and which, in words."""
-        more = f" and {len(self.prefixes) - _NAMED} more" if len(self.prefixes) > _NAMED else ""
-        count = f"{len(self.prefixes)} route{'' if len(self.prefixes) == 1 else 's'}"
-        return f"VPP lacks {count} that the daemon has: {', '.join(self.prefixes[:_NAMED])}{more}"
-
-
-def await_routes(
-    daemon: RoutingDaemon,
-    target: Target,
-    within_s: float,
-    before: MissingRoutes,
-    should_stop: Callable[[], bool] = lambda: False,
-    clock: Clock = _CLOCK,
-) -> MissingRoutes:
-    """Return what VPP lacks when it lacks nothing more than `before`, or after `within_s`."""
-    until_s = clock.now() + within_s
-    while True:
-        found = missing_routes(daemon, target, clock)
-        left = tuple(prefix for prefix in found.prefixes if prefix not in before.prefixes)
-        if found.unknown or not left or should_stop() or clock.now() + _PAUSE_S > until_s:
-            return MissingRoutes(prefixes=left, unknown=found.unknown)
-        clock.sleep(_PAUSE_S)
-
-
-def missing_routes(daemon: RoutingDaemon, target: Target, clock: Clock = _CLOCK) -> MissingRoutes:
-    """Return which routes of a daemon VPP lacks, of those that leave by LCP pairs.
-
-    VPP stops its workers for each look-up: of more than 5,000 routes as many are looked up, the same ones each time.
-    """
-    routes = daemon.routes()
-    if isinstance(routes, str):
-        return MissingRoutes(unknown=routes)
-    try:
-        vpp, _ = target.connect_apart()
-        with vpp:
-            facts = vpp.read_forwarding(is_all=False)
-            if not facts.has_linux_nl:
-                return MissingRoutes(unknown="VPP runs without linux-nl, and gets no routes from Linux")
-            return MissingRoutes(prefixes=_not_there(_some(_wanted(routes, facts)), vpp, facts, clock))
-    except DataplaneError as error:
-        return MissingRoutes(unknown=error.message)
-
-
-def _wanted(routes: Iterable[DaemonRoute], facts: VppForwarding) -> dict[RoutePlace, str]:
-    devices = {pair.host_name for pair in facts.pairs if pair.netns == facts.default_netns}
-    wanted: dict[RoutePlace, str] = {}
-    for route in routes:
-        if route.devices & devices:
-            key = _key_of(route.prefix)
-            wanted[TableId(key[0] == 1, route.table_id), key] = route.prefix
-    return wanted
-
-
-def _some(wanted: dict[RoutePlace, str]) -> dict[RoutePlace, str]:
-    if len(wanted) <= MOST_LOOKED_UP:
-        return wanted
-    chosen = nsmallest(MOST_LOOKED_UP, wanted, key=lambda place: crc32(place[1], place[0].number))
-    return {place: wanted[place] for place in chosen}
-
-
-def _not_there(
-    wanted: dict[RoutePlace, str], vpp: LiveDataplane, facts: VppForwarding, clock: Clock
-) -> tuple[str, ...]:
-    answers = vpp.find_routes(wanted, facts, Pace(clock, share=_SHARE, most_s=_MOST_S).rest)
-    return tuple(sorted(wanted[place] for place, way in answers if way is None or way.source in FALLBACKS))
-
-
-def _key_of(prefix: str) -> bytes:
-    address, _, length = prefix.partition("/")
-    is_ipv6 = ":" in address
-    return prefix_key(is_ipv6, socket.inet_pton(socket.AF_INET6 if is_ipv6 else socket.AF_INET, address), int(length))
-
-
-_SLACK_S = 5.0
-"""For the daemon to act after a timer, and for a check to see it."""
-_NEIGHBOR_S = 55.0
-"""ReachableTime of 30 s, times 1.5 at most, 5 s and three probes: until a host takes an IPv6 neighbour that does not
-answer for gone (RFC 4861, 6.3.2 and 10)."""
-
-_USUAL = (
-    (RoutingFile(kind=DaemonKind.FRR, path="", startup=""), f"{FRR_RUN_FOLDER}/zebra.vty"),
-    (RoutingFile(kind=DaemonKind.BIRD, path="", startup="", socket="/run/bird/bird.ctl"), "/run/bird/bird.ctl"),
-)
-"""The daemons that a machine usually has, each with a socket that is there while it runs."""
-
-
-class LateEffect(NamedTuple):
-    """What may come of a change, and when."""
-
-    text: str
-    after_s: float
-    """Seconds after the change; infinite where that is not known, hours perhaps."""
-
-
-def adjacencies(files: Sequence[RoutingFile]) -> tuple[Adjacency, ...]:
-    """Return what the routing daemons of the file, and those that run at their usual places, have with neighbours."""
-    known = {(file.kind, file.pathspace) for file in files}
-    others = [file for file, socket in _USUAL if (file.kind, "") not in known and os.path.exists(socket)]
-    return tuple(each for file in (*files, *others) for each in daemon_of(file).adjacencies())
-
-
-def late_effects(plan: Plan, changes: Sequence[DaemonChange], had: Sequence[Adjacency]) -> Iterator[LateEffect]:
-    """Yield what may come of a change of VPP and daemons, which had adjacencies before it."""
-    for change in changes:
-        delay_s = daemon_of(change.texts.file).delay_s(change.texts.after)
-        yield LateEffect(f"{change.texts.file.kind.title} acts by its new configuration", delay_s + _SLACK_S)
-    is_concerned = _concerned(plan)
-    for each in had:
-        if is_concerned(each):
-            yield LateEffect(f"{each.text} ends by its hold time of {each.hold_s:g} s", each.hold_s + _SLACK_S)
-    for name, impact in plan.impacts.items():
-        before, after = plan.observed.interfaces.get(name), plan.desired.interfaces.get(name)
-        if before is None or after is None or impact < Impact.POLICY:
-            continue
-        if any(":" in address for address in after.addresses):
-            yield LateEffect(f"hosts on {name} ask again who has its IPv6 address", _NEIGHBOR_S)
-        if impact is Impact.POLICY and before.dhcp_client is not None and before.dhcp_client == after.dhcp_client:
-            yield LateEffect(f"{name} renews its DHCP lease", math.inf)
-
-
-def _concerned(plan: Plan) -> Callable[[Adjacency], bool]:
-    """Return what tells whether a plan touches what an adjacency runs over.
-
-    What is no interface, such as a route or NAT44, may concern all; so may any interface what is not next to it.
-    """
-    touched = plan.effects.keys()
-    names = plan.observed.interfaces.keys() | plan.desired.interfaces.keys()
-    is_any = bool(touched - names)
-    states = (plan.observed, plan.desired)
-
-    def concerns(adjacency: Adjacency) -> bool:
-        near = {name for state in states for name in _next_to(adjacency, state)}
-        return bool(touched) and (is_any or not near or bool(near & touched))
-
-    return concerns
-
-
-def _next_to(adjacency: Adjacency, state: State) -> Iterator[str]:
-    """Yield the interfaces whose device an adjacency has, or whose subnet the neighbour is in."""
-    if not adjacency.peer:
-        yield from (name for name, pair in state.lcps.items() if pair.host_name == adjacency.device)
-        return
-    peer = f"{adjacency.peer}/{128 if ':' in adjacency.peer else 32}"
-    yield from (name for name, interface in state.interfaces.items() if covers(interface.addresses, peer))
-
-
 _BEFORE_S = 10.0
 """How long a check may take before the change, when nothing has to settle: what is good is good within that."""
 _AGAIN_S, _AGAIN_WITHIN_S = 3.0, 10.0
@@ -210,6 +34,12 @@ _AGAIN_S, _AGAIN_WITHIN_S = 3.0, 10.0
 _RESERVE_S = 15.0
 """What the timer has left when checks end: for the last one, and to write down that the change is confirmed."""
 _BY_CHECKS = "confirmed by its checks"
+
+
+def _interrupts_a_pair(plan: Plan) -> bool:
+    """Return whether a device of Linux goes away or down, at least for a moment, and with it the routes by it."""
+    pairs = plan.observed.lcps.keys() | plan.desired.lcps.keys()
+    return any(impact >= Impact.FLAP for name, impact in plan.impacts.items() if name in pairs)
 
 
 class PostChange:
@@ -230,8 +60,10 @@ class PostChange:
         self.report = report
         self._should_stop = should_stop
         self._loaded: list[DaemonChange] = []
+        self._concerned = intent.routing.changes if _interrupts_a_pair(plan) else intent.routing.steps
+        """Daemons whose routes VPP may lose: those that load something, and all where a device of theirs goes."""
         self._missing: dict[str, MissingRoutes] = {}
-        """What VPP lacked of the routes of each daemon that loads something, before the change."""
+        """What VPP lacked of the routes of each of these, before the change."""
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
         self._before: tuple[CheckResult, ...] = ()
@@ -249,7 +81,7 @@ class PostChange:
         Before a rollback no daemon is asked: one that hangs must not hold up VPP.
         """
         if self._intent.origin not in ROLLBACKS:
-            for change in self._intent.routing.steps:
+            for change in self._concerned:
                 self._look_for_routes(change)
         if self._intent.checks:
             log.info("Running the checks before the change")
@@ -303,10 +135,10 @@ class PostChange:
         self._missing[file.kind.title] = missing_routes(daemon_of(file), self._place.target)
 
     def _missing_routes(self) -> Failure | None:
-        """Wait for VPP to have the routes of the daemons that were loaded; only with checks is that a failure."""
-        for change in self._loaded:
+        """Wait for VPP to have the daemons' routes again; only with checks is that a failure."""
+        for change in self._concerned:
             file, title = change.texts.file, change.texts.file.kind.title
-            before = self._missing[title]
+            before = self._missing.get(title, MissingRoutes())
             found = await_routes(daemon_of(file), self._place.target, file.within_s, before, self._should_stop)
             if found.unknown:
                 log.warning("Whether VPP has the routes of %s is not known: %s", title, found.unknown)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.app.post_change import MissingRoutes, await_routes, missing_routes
+from vppcfg.app.daemon_routes import MissingRoutes, await_routes, missing_routes
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import DataplaneError
 from vppcfg.model.forwarding import RouteEntry, RoutePlace, VppForwarding, VppPair, prefix_text

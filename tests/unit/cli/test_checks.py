@@ -224,7 +224,7 @@ def late(router: Router, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
 
     The check is good so many times: once before the change, once after it.
     """
-    monkeypatch.setattr("vppcfg.app.post_change._SLACK_S", 0.0)
+    monkeypatch.setattr("vppcfg.app.late_effects._SLACK_S", 0.0)
     monkeypatch.setattr("vppcfg.app.post_change._AGAIN_S", 0.1)
     monkeypatch.setattr("vppcfg.app.post_change._AGAIN_WITHIN_S", 0.2)
     runs = router.folder / "runs"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.app import routing
-from vppcfg.app.post_change import MissingRoutes
+from vppcfg.app.daemon_routes import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
@@ -90,11 +90,11 @@ class Router:
         self.startup.parent.mkdir()
         self.startup.write_text("as it was\n")
 
-    def file(self, text: str, mtu: int = 1500) -> str:
+    def file(self, text: str, mtu: int = 1500, **further: str) -> str:
         self.wanted.write_text(f"{text}\n")
         path = self.folder / "router.yaml"
         bird = {"file": str(self.wanted), "startup": str(self.startup)}
-        content = {"interfaces": {GI1: {"mtu": mtu}, GI3: {"mtu": 1500}}, "routing": {"bird": bird}}
+        content = {"interfaces": {GI1: {"mtu": mtu, **further}, GI3: {"mtu": 1500}}, "routing": {"bird": bird}}
         path.write_text(json.dumps(content))
         return str(path)
 
@@ -171,14 +171,36 @@ def test_routes_that_vpp_lacks_since_the_change_are_named_though_it_lacked_them_
         return MissingRoutes(prefixes=(f"route of MTU {router.daemon.mtu}",))
 
     monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
-    monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
-    monkeypatch.setattr("vppcfg.app.post_change._PAUSE_S", 61.0)
+    monkeypatch.setattr("vppcfg.app.daemon_routes.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.daemon_routes._PAUSE_S", 61.0)
     code, said = router.run("apply", "-c", router.file("new", mtu=1400))
     assert code == ExitCode.DONE
     assert "VPP lacks 1 route that the daemon has: route of MTU 1400 (BIRD)" in said
     code, said = router.run("apply", "-c", router.file("newer", mtu=1400))
     assert code == ExitCode.DONE
     assert "VPP lacks" not in said
+
+
+def test_a_daemon_that_loads_nothing_is_asked_where_a_change_takes_a_device_from_it(
+    router: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[MissingRoutes] = []
+
+    def lacking(*_: object) -> MissingRoutes:
+        asked.append(MissingRoutes(prefixes=("10.0.0.0/8",) if asked else ()))
+        return asked[-1]
+
+    assert router.run("apply", "-c", router.file("new", lcp="first"))[0] == ExitCode.DONE
+    monkeypatch.setattr("vppcfg.app.post_change.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.daemon_routes.missing_routes", lacking)
+    monkeypatch.setattr("vppcfg.app.daemon_routes._PAUSE_S", 61.0)
+    router.events()
+    code, said = router.run("apply", "-c", router.file("new", lcp="second"))
+    assert (code, router.events()) == (ExitCode.DONE, [])
+    assert "VPP lacks 1 route that the daemon has: 10.0.0.0/8 (BIRD)" in said
+    asked.clear()
+    assert router.run("apply", "-c", router.file("new", lcp="second", description="uplink"))[0] == ExitCode.DONE
+    assert asked == [], "no device goes"
 
 
 def test_a_daemon_that_refuses_fails_the_change_and_both_are_back(router: Router) -> None:
