@@ -39,7 +39,6 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
         return Feature(self.setters, self.turn_on, self.is_interrupted, self.is_forgotten, self.completed)
 
     def features(self) -> Mapping[str, Feature]:
-        """Return how plans set it."""
         return {self.attribute: self.in_plans()}
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:
@@ -76,13 +75,11 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
 
     @property
     def asks_interfaces(self) -> bool:
-        """Return whether there is a second round."""
         return type(self).second_round is not FeatureKind.second_round
 
     def interface_questions(
         self, connection: VppReader, replies: Replies, indexes: Sequence[int]
     ) -> Mapping[str, Questions[V]]:
-        """Return the questions of the second round."""
         asked = self.second_round(connection, replies, indexes)
         return {} if asked is None else {self.attribute: asked}
 
@@ -98,7 +95,6 @@ class SwitchKind(FeatureKind[bool]):
     switch: ClassVar[type[Switch]]
 
     def parse(self, raw: bool) -> bool:
-        """Return whether it is on."""
         return raw
 
     def as_yaml(self, value: bool) -> Value:

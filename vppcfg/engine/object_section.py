@@ -38,11 +38,9 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         """Return the name of the entry for an object, and the entry; None where no file can have it."""
 
     def schema_sections(self) -> Mapping[str, str]:
-        """Return the line of the section."""
         return {self.key: f"map(include('{self.key}', required=False), required=False)"}
 
     def schema_parts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the lines of an entry."""
         return {self.key: self.entry_schema}
 
     def parse(self, parsing: Parsing) -> dict[str, Any]:
@@ -51,7 +49,6 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         return {self.key: sound} if self.key in parsing.content else {}
 
     def entries_in(self, configuration: Configuration) -> Mapping[str, E]:
-        """Return the entries of the section."""
         return configuration.entries.get(self.key, {})
 
     def resolve(self, desired: DesiredStateBuilder) -> None:

@@ -179,7 +179,6 @@ class OwnedSection(Section, Generic[V]):
             yield YamlEntry(path=(self.key,), name=self.key, keys=keys)
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
-        """Yield the text of what stands at the top of the file."""
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
             yield from key_lines([entry.yaml])

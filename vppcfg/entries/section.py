@@ -172,7 +172,6 @@ class SettingsSection(Section):
         raise NotImplementedError
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield the section itself."""
         settings = getattr(configuration, self.attribute or self.key)
         if settings is not None:
             yield YamlEntry(path=(self.key,), name=self.key, keys=tuple(self.setting_keys(settings)))
@@ -234,7 +233,6 @@ class NamedSection(Section):
     """What an entry is to the keys below it by which the file owns objects; None where there are none."""
 
     def name_pattern(self) -> NamePattern:
-        """Return what entries are called."""
         return self.naming.pattern
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> Any:
@@ -293,7 +291,6 @@ class NamedSection(Section):
         return {} if self.attribute is None else getattr(configuration, self.attribute)
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what the entries set."""
         for name, entry in self.entries_in(configuration).items():
             yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))
 

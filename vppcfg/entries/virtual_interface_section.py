@@ -199,7 +199,6 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
             yield key._replace(is_set_at_creation=True)
 
     def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
-        """Return the entries of this kind."""
         return {name: entry for name, entry in configuration.virtual.items() if self.is_entry(entry)}
 
     def is_entry(self, entry: VirtualInterfaceConfig | None) -> TypeGuard[_Config]:

@@ -239,12 +239,10 @@ class Acls(AclSection, AppliedListKind[Acl]):
         return {"acls": _Bindings(connection, _names_of(_read(connection, replies)))}
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, Acl]:
-        """Return the lists by name."""
         lists = _read(connection, replies)
         return {name: lists[index] for index, name in _names_of(lists).items()}
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
-        """Ask VPP for the index of every list by its name."""
         lists = _read(connection, connection.ask(self.requests(connection)))
         return {name: index for index, name in _names_of(lists).items()}
 

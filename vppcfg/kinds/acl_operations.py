@@ -30,7 +30,6 @@ class AclOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the access list."""
         return self.acl
 
 
@@ -46,7 +45,6 @@ class CreateAcl(AclOperation):
         return f"the access list {self.acl} exists" if self.acl in working.acls else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the access list."""
         working.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -54,7 +52,6 @@ class CreateAcl(AclOperation):
         return _add_replace(NO_INDEX, self.tag, self.rules)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set acl-plugin acl {_acl_rules(self.rules)} tag {braced(self.tag)}"
 
 
@@ -71,21 +68,17 @@ class ReplaceAcl(AclOperation):
         return None if self.acl in working.acls else f"there is no access list {self.acl}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Give the access list its new rules and tag."""
         working.acls[self.acl] = replace(working.acls[self.acl], rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _add_replace(indexes.number(NOUN, self.acl), self.tag, self.rules)
 
     def cli(self) -> str | None:
-        """Return the command."""
         if self.index is None:
             return None
         return f"set acl-plugin acl index {self.index} {_acl_rules(self.rules)} tag {braced(self.tag)}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("has other rules", "have other rules")
 
     def pause(self, context: PauseContext) -> Pause:
@@ -108,15 +101,12 @@ class DeleteAcl(AclOperation):
         return None if self.acl in working.acls else f"there is no access list {self.acl}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the access list out."""
         del working.acls[self.acl]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("acl_del", {"acl_index": indexes.number(NOUN, self.acl)})
 
     def cli(self) -> str | None:
-        """Return the command."""
         return None if self.index is None else f"delete acl-plugin acl index {self.index}"
 
 
@@ -134,7 +124,6 @@ class BindAcls(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set what the interface applies."""
         before = working.interfaces[self.interface].acls
         working.bound.drop(self.interface, {*before.input, *before.output})
         working.bound.add(self.interface, {*self.binding.input, *self.binding.output})
@@ -152,7 +141,6 @@ class BindAcls(InterfaceOperation):
         return ""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         binding = self.binding
         values: dict[str, Value] = {
             "sw_if_index": indexes.interface(self.interface),
@@ -165,7 +153,6 @@ class BindAcls(InterfaceOperation):
         """Return nothing: the CLI can add and remove one list, not set them all at once."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("applies other access lists", "apply other access lists")
 
     def pause(self, context: PauseContext) -> Pause:

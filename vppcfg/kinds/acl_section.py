@@ -247,7 +247,6 @@ class AclSection(NamedSection):
         )
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter the access lists of the file."""
         for name, config in desired.configuration.acls.items():
             if desired.has_plugin(PLUGIN, config.path, f"{name} is an access list"):
                 before = desired.observed.acls.get(name)
@@ -270,11 +269,9 @@ class AclsKey(EntryKey):
     key = attribute = KEY
 
     def parse(self, raw: Mapping[str, Any], path: KeyPath) -> AclBinding:
-        """Return what an interface is to apply."""
         return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> AclBinding:
-        """Return what an interface applies."""
         return interface.acls
 
     def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:

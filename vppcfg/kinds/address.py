@@ -62,21 +62,17 @@ class AddAddress(InterfaceOperation):
         return f"{self.address} conflicts with an address of {owner}" if owner else routing_obstacle(interface)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Add the address to the interface and to the FIB."""
         interface = working.interfaces[self.interface]
         working.address_index(interface, self.address).add(interface.name, self.address)
         working.change(interface.name, addresses=interface.addresses | {self.address})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _address(indexes.interface(self.interface), self.address, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface ip address {self.interface} {self.address}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its interface."""
         return Predicate("gets an address", "get addresses")
 
     def pause(self, context: PauseContext) -> Pause:
@@ -101,7 +97,6 @@ class RemoveAddress(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the address off the interface and out of the FIB."""
         interface = working.interfaces[self.interface]
         working.address_index(interface, self.address).remove(self.address)
         working.change(interface.name, addresses=interface.addresses - {self.address})
@@ -110,11 +105,9 @@ class RemoveAddress(InterfaceOperation):
             working.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _address(indexes.interface(self.interface), self.address, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface ip address del {self.interface} {self.address}"
 
     def pause(self, context: PauseContext) -> Pause:
@@ -166,7 +159,6 @@ class AddressKind(Kind, EntryKey):
     is_on_most = True
 
     def parse(self, raw: Iterable[str], path: KeyPath) -> tuple[str, ...]:
-        """Return the addresses of a list of the right shape."""
         return tuple(address for text in raw if (address := canonical_address(text)))
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[str, ...]:
@@ -175,7 +167,6 @@ class AddressKind(Kind, EntryKey):
         return tuple(address for address in interface.in_order if address in found)
 
     def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
-        """Return the key."""
         return (KeyValue(self.key, list(config.addresses)) if config.addresses else _NO_ADDRESSES,)
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
@@ -183,7 +174,6 @@ class AddressKind(Kind, EntryKey):
         return {"addresses": frozenset(config.addresses), "address_order": order_of(config.addresses)}
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:
-        """Return none."""
         return {"addresses": frozenset()}
 
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:

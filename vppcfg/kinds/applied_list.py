@@ -35,7 +35,6 @@ class AppliedListKind(TableKind[L]):
         """Return the call by which another program applies a list."""
 
     def unmanaged_name(self, name: str, item: L) -> str:
-        """Return the prefix and the tag."""
         return f"{self.others}{item.tag}"
 
     def is_not_ours(self, name: str, item: L, is_unmanaged: Callable[[str], bool]) -> bool:

@@ -39,11 +39,9 @@ class SetBridgeArp(SetObject):
     item: BridgeArp
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return _line(self.item)
 
 
@@ -54,11 +52,9 @@ class RemoveBridgeArp(RemoveObject):
     item: BridgeArp
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"{_line(self.item)} del"
 
 
@@ -105,13 +101,11 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
         return RemoveBridgeArp(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for those of all bridge domains."""
         return [connection.request(_DUMP, {"bd_id": ALL_INDEXES})[1]]
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[BridgeArp]:
-        """Yield the entries of all bridge domains."""
         paths = ("entry.bd_id", "entry.ip.af", "entry.ip.un", "entry.mac")
         for bd_id, family, raw, mac in connection.rows(replies, _DETAILS, *paths):
             yield BridgeArp(bd_id=bd_id, address=text_of_address(family, raw), mac=mac.hex(":"))
@@ -138,12 +132,10 @@ class BridgeArpSection(OwnedSection[Entries]):
         return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[BridgeArp]:
-        """Yield the entries."""
         if (bridge := configuration.bridges.get(entry.name)) is not None:
             yield from (BridgeArp(bd_id=bridge.bd_id, address=address, mac=mac) for address, mac in entry.value)
 
     def as_yaml(self, value: Entries) -> Value:
-        """Return the MAC addresses by their addresses."""
         return tuple(KeyValue(address, mac) for address, mac in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Entries]]:

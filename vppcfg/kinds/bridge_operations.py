@@ -75,11 +75,9 @@ class CreateBridge(BridgeOperation):
         return f"bridge domain {self.bd_id} exists" if bridge_name(self.bd_id) in working.bridges else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the bridge domain."""
         working.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         settings = self.settings
         values: dict[str, Value] = {
             "bd_id": self.bd_id,
@@ -96,7 +94,6 @@ class CreateBridge(BridgeOperation):
         return Request(vpp.newest(_BRIDGE), values)
 
     def cli(self) -> str:
-        """Return the command."""
         settings = self.settings
         words = [f"{word} {int(getattr(settings, flag.value))}" for word, flag in _BRIDGE_WORDS.items()]
         words.append(f"mac-age {settings.mac_age_minutes}")
@@ -121,15 +118,12 @@ class DeleteBridge(BridgeOperation):
         return f"{min(others)} is in bridge domain {self.bd_id}" if others else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the bridge domain out."""
         del working.bridges[bridge_name(self.bd_id)]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(vpp.newest(_BRIDGE), {"bd_id": self.bd_id, "is_add": 0})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"create bridge-domain {self.bd_id} del"
 
 
@@ -144,21 +138,17 @@ class SetBridgeFlag(BridgeOperation):
         return missing_bridge(self.bd_id, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Turn the switch."""
         _set(self.bd_id, working, **{self.flag.value: self.is_on})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"bd_id": self.bd_id, "is_set": int(self.is_on), "flags": _FLAGS[self.flag]}
         return Request("bridge_flags", values)
 
     def cli(self) -> str:
-        """Return the command."""
         line = f"set bridge-domain {_BRIDGE_WORDS_LATER[self.flag]} {self.bd_id}"
         return line if self.is_on else f"{line} disable"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(
             f"has its switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
             f"have their switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
@@ -175,15 +165,12 @@ class SetBridgeMacAge(BridgeOperation):
         return missing_bridge(self.bd_id, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the age."""
         _set(self.bd_id, working, mac_age_minutes=self.minutes)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("bridge_domain_set_mac_age", {"bd_id": self.bd_id, "mac_age": self.minutes})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set bridge-domain mac-age {self.bd_id} {self.minutes}"
 
 
@@ -203,22 +190,18 @@ class FilterMac(BridgeOperation):
         return f"{holder} has the MAC address {self.mac} in bridge domain {self.bd_id}" if holder else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Filter it."""
         bridge = working.bridges[bridge_name(self.bd_id)]
         filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
         working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {"sw_if_index": NO_INDEX, "static_mac": 0, "filter_mac": 1}
         return l2fib_request(self.mac, self.bd_id, values, is_add=True)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"l2fib add {self.mac} {self.bd_id} filter"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"filters {self.mac}", "filter MAC addresses")
 
 
@@ -237,7 +220,6 @@ class ForgetMac(BridgeOperation):
         return f"bridge domain {self.bd_id} has no such entry for {self.mac}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Forget it."""
         bridge = working.bridges[bridge_name(self.bd_id)]
         filtered, stray = (
             tuple(mac for mac in macs if mac != self.mac) for macs in (bridge.filtered_macs, bridge.stray_macs)
@@ -245,16 +227,13 @@ class ForgetMac(BridgeOperation):
         working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {"sw_if_index": _WHATEVER, "static_mac": 0, "filter_mac": 0}
         return l2fib_request(self.mac, self.bd_id, values, is_add=False)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"l2fib del {self.mac} {self.bd_id}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"forgets {self.mac}", "forget MAC addresses")
 
 

@@ -128,7 +128,6 @@ class DropDet44Feature(SetFeature):
 
     @property
     def undoing(self) -> tuple[SetFeature, ...]:
-        """Return nothing."""
         return ()
 
     def applied(self, value: Any) -> Det44Side | None:
@@ -179,7 +178,6 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         return name == transition.det44_restorer
 
     def parse(self, raw: str) -> Det44Side:
-        """Return the side."""
         return Det44Side(raw)
 
     def as_yaml(self, value: Det44Side | None) -> Value:
@@ -190,7 +188,6 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         return [] if value is None else [*_drops(name, value), SetDet44(interface=name, side=value)]
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether it is on a side."""
         return interface.det44 is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -115,7 +115,6 @@ class Det44MapKind(VppObjectKind[Det44Map]):
     rules = RULES
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of maps and timeouts."""
         return (SECTION,)
 
     def set(self, item: Det44Map) -> AddDet44Map:
@@ -131,7 +130,6 @@ class Det44MapKind(VppObjectKind[Det44Map]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[Det44Map]:
-        """Yield all maps."""
         for in_raw, in_length, out_raw, out_length in (
             connection.rows(replies, _MAP, *_ENDS) if connection.offers(_MAPS) else ()
         ):

@@ -82,7 +82,6 @@ class Det44Section(SettingsSection):
         return Det44Config(maps=tuple(maps), timeouts=timeouts) if is_used else None
 
     def setting_keys(self, config: Det44Config) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         maps = tuple(KeyValue(each.inside, each.outside) for each in config.maps)
         yield KeyValue("maps", maps, is_default=not maps, is_block=len(maps) > 1)
         seconds = tuple(

@@ -48,7 +48,6 @@ class SetDhcpClient(SetFeature):
         return SetDhcpClient(interface=self.interface, client=None)
 
     def replaces(self, former: SetFeature) -> bool:
-        """Return whether it is the same client."""
         return former == self
 
     def applied(self, value: Any) -> DhcpClient | None:
@@ -128,7 +127,6 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
         return (*hostname, *([] if value.is_broadcast else [KeyValue("broadcast", False)])) or True
 
     def unsupported_reason(self, value: DhcpClient | None) -> str | None:
-        """Return why no file can set the client."""
         if value is not None and value.dscp:
             return f"its DHCP client gives what it sends the DSCP {value.dscp}"
         if value is not None and value.hostname and not is_dhcp_hostname(value.hostname):
@@ -140,7 +138,6 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
         return [] if value is None else [SetDhcpClient(interface=name, client=value)]
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, DhcpClient | None]:
-        """Return the clients by the indexes of their interfaces."""
         if not connection.offers(_DUMP):
             return {}
         return {

@@ -225,7 +225,6 @@ class DhcpRelaySection(OwnedSection[Relays]):
         return {family: relay for family, relay in found.items() if not wrong[family]}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[DhcpRelay]:
-        """Yield a relay for each server."""
         table_id = _table_id(entry.name or None, configuration)
         for relay in entry.value.values():
             for server in relay.servers:
@@ -247,7 +246,6 @@ class DhcpRelaySection(OwnedSection[Relays]):
                     desired.warning("dhcp-relay-linux", (*entry.path, family), f"{text} comes in by VPP; stop it")
 
     def as_yaml(self, value: Relays) -> Value:
-        """Return the families with their servers."""
         return tuple(
             KeyValue(
                 family,

@@ -37,7 +37,6 @@ class SetGso(Switch):
 
     @property
     def looks_at_frames(self) -> bool:
-        """Return True."""
         return True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -43,17 +43,14 @@ class SetAdminState(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the state."""
         working.change(self.interface, is_up=self.is_up)
         working.follow_in_linux(self.interface, is_up=self.is_up)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "flags": ADMIN_UP if self.is_up else 0}
         return Request("sw_interface_set_flags", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface state {self.interface} {'up' if self.is_up else 'down'}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
@@ -90,7 +87,6 @@ class SetRxMode(InterfaceOperation):
         working.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "queue_id_valid": 0,
@@ -100,7 +96,6 @@ class SetRxMode(InterfaceOperation):
         return Request("sw_interface_set_rx_mode", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface rx-mode {self.interface} {self.mode.value}"
 
 
@@ -121,7 +116,6 @@ class SetRxPlacement(InterfaceOperation):
         return _no_such_thread(working, (self.thread,))
 
     def apply_to(self, working: WorkingState) -> None:
-        """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=(self.thread,))
         placements = working.interfaces[self.interface].rx_placement
         working.change(self.interface, rx_placement=moved_to(placements, placed))
@@ -159,13 +153,11 @@ class SetTxPlacement(InterfaceOperation):
         return _no_such_thread(working, self.threads)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=self.threads)
         placements = working.interfaces[self.interface].tx_placement
         working.change(self.interface, tx_placement=moved_to(placements, placed))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "queue_id": self.queue,
@@ -174,7 +166,6 @@ class SetTxPlacement(InterfaceOperation):
         return Request("sw_interface_set_tx_placement", values, "threads", [{"": thread} for thread in self.threads])
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface tx-queue {self.interface} queue {self.queue} threads {cpu_text(self.threads)}"
 
 
@@ -207,16 +198,13 @@ class SetLinkMtu(InterfaceOperation):
             working.set_packet_mtu(overwritten, packet_mtu=self.mtu)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "mtu": self.mtu}
         return Request("hw_interface_set_mtu", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface mtu {self.mtu} {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"gets link MTU {self.mtu}", f"get link MTU {self.mtu}")
 
 
@@ -228,12 +216,10 @@ class SetPacketMtu(InterfaceOperation):
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set all four MTUs."""
         working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
         working.follow_in_linux(self.interface, mtu=self.mtu)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         ip4, ip6, mpls = self.protocol_mtus
         values = {
             "sw_if_index": indexes.interface(self.interface),
@@ -251,7 +237,6 @@ class SetPacketMtu(InterfaceOperation):
         return f"set interface mtu packet {self.mtu} {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"gets MTU {self.mtu}", f"get MTU {self.mtu}")
 
 
@@ -267,20 +252,16 @@ class SetMac(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the MAC."""
         working.change(self.interface, mac=self.mac)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "mac_address": mac_bytes(self.mac)}
         return Request("sw_interface_set_mac_address", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface mac address {self.interface} {self.mac}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("gets another MAC address", "get other MAC addresses")
 
 
@@ -300,7 +281,6 @@ class SetTag(InterfaceOperation):
             working.change(self.interface, tag=self.tag, **values_with_kind(kind))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "is_add": int(self.tag != ""),
             "sw_if_index": indexes.interface(self.interface),
@@ -309,7 +289,6 @@ class SetTag(InterfaceOperation):
         return Request("sw_interface_tag_add_del", values)
 
     def cli(self) -> str:
-        """Return the command."""
         if not self.tag:
             return f"clear interface tag {self.interface}"
         return f"set interface tag {self.interface} {braced(self.tag)}"

@@ -47,11 +47,9 @@ class SetFlowRecords(SetFeature):
         return replace(self, is_on=False)
 
     def replaces(self, former: SetFeature) -> bool:
-        """Return whether it records the same."""
         return former == self
 
     def applied(self, value: Any) -> FlowRecords | None:
-        """Return what is recorded then."""
         return self.records if self.is_on else None
 
     def _refusal(self, working: WorkingState) -> str | None:

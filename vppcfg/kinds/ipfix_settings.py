@@ -61,7 +61,6 @@ class SetFlowParams(IpfixOperation):
         return f"flows of {recorded[0]} are recorded" if recorded else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         working.ipfix = replace(working.ipfix, params=self.params)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -90,7 +89,6 @@ class SetIpfixExporter(IpfixOperation):
         return missing_table(table_key(table_id, is_ipv6=False), working) if table_id else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         working.ipfix = replace(working.ipfix, exporter=self.exporter)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -183,7 +181,6 @@ class Ipfix(Kind, SettingsSection):
         return IpfixConfig(exporter=replace(settings.exporter, table_id=0), vrf=vrf, params=params)
 
     def setting_keys(self, config: IpfixConfig) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         exporter, usual = config.exporter, IpfixExporter()
         params, default = config.params, FlowParams()
         for key, value, by_default in (
@@ -250,14 +247,12 @@ class Ipfix(Kind, SettingsSection):
         return {"ipfix": IpfixSettings(exporter=exporter, params=params)}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
-        """Yield what differs of the exporter and of what is recorded."""
         before, after = observed.ipfix, desired.ipfix
         attributes = attribute_changes(before.exporter, after.exporter)
         attributes += attribute_changes(before.params, after.params)
         return setting_changes(ObjectKind.IPFIX, before, after, attributes)
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
-        """Yield the VRF of the collector."""
         vrf = configuration.ipfix.vrf if configuration.ipfix is not None else None
         if vrf is not None:
             yield NamedReference(Referent.TABLE, vrf, (self.key, "vrf"))

@@ -163,7 +163,6 @@ class L2Kind(Kind):
     on_interfaces = ("l2xc", "bridge", "tag_rewrite")
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all cross-connects."""
         return [connection.request("l2_xconnect_dump")[1]]
 
     def read_on_interfaces(

@@ -35,11 +35,9 @@ class SetCrossConnect(InterfaceOperation):
         return None if self.target in working.interfaces else f"{self.target} does not exist"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Point the interface to its target."""
         working.switch(self.interface, l2xc=self.target)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "rx_sw_if_index": indexes.interface(self.interface),
             "tx_sw_if_index": indexes.interface(self.target),
@@ -48,11 +46,9 @@ class SetCrossConnect(InterfaceOperation):
         return Request("sw_interface_set_l2_xconnect", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface l2 xconnect {self.interface} {self.target}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("sends to another interface", "send to other interfaces")
 
 
@@ -74,13 +70,11 @@ class JoinBridge(InterfaceOperation):
         return f"bridge domain {self.bd_id} has the BVI {bvi}" if bvi is not None else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Put the interface into the bridge domain."""
         working.switch(
             self.interface, bridge=self.bd_id, is_bvi=self.is_bvi, split_horizon_group=self.split_horizon_group
         )
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "rx_sw_if_index": indexes.interface(self.interface),
             "bd_id": self.bd_id,
@@ -91,14 +85,12 @@ class JoinBridge(InterfaceOperation):
         return Request("sw_interface_set_l2_bridge", values)
 
     def cli(self) -> str:
-        """Return the command."""
         line = f"set interface l2 bridge {self.interface} {self.bd_id}"
         if self.is_bvi:
             return f"{line} bvi"
         return f"{line} {self.split_horizon_group}" if self.split_horizon_group else line
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"joins bridge domain {self.bd_id}", f"join bridge domain {self.bd_id}")
 
 
@@ -123,11 +115,9 @@ class LeaveL2(InterfaceOperation):
         return Request("sw_interface_set_l2_xconnect", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface l3 {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return _out_of_l2(observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
 
 
@@ -138,11 +128,9 @@ class SetTagRewrite(InterfaceOperation):
     tag_rewrite: TagRewrite | None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the tag rewrite."""
         working.change(self.interface, tag_rewrite=self.tag_rewrite)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         rewrite = self.tag_rewrite
         values = {
             "sw_if_index": indexes.interface(self.interface),
@@ -154,11 +142,9 @@ class SetTagRewrite(InterfaceOperation):
         return Request("l2_interface_vlan_tag_rewrite", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface l2 tag-rewrite {self.interface} {rewrite_words(self.tag_rewrite)}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return _out_of_l2(observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
 
 

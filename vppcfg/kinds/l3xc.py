@@ -177,12 +177,10 @@ class L3CrossConnectSection(OwnedSection[HopsByFamily]):
         return {family: in_order(iter(hops)) for family, hops in found.items()}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[L3CrossConnect]:
-        """Yield one for each family."""
         for family, hops in entry.value.items():
             yield L3CrossConnect(interface=entry.name, is_ipv6=family == "ipv6", hops=hops)
 
     def as_yaml(self, value: HopsByFamily) -> Value:
-        """Return the next hops by family."""
         return tuple(
             KeyValue(family, hops[0] if len(hops) == 1 else hops)
             for family, ways in value.items()
@@ -190,7 +188,6 @@ class L3CrossConnectSection(OwnedSection[HopsByFamily]):
         )
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, HopsByFamily]]:
-        """Yield the cross-connects of each interface."""
         found: dict[str, dict[str, tuple[NextHop, ...]]] = {}
         for each in state.of(L3CrossConnect).values():
             found.setdefault(each.interface, {})[_FAMILIES[each.is_ipv6]] = each.hops

@@ -119,7 +119,6 @@ class LinkLocalKind(FeatureKind[str | None]):
         return value or ""
 
     def unsupported_reason(self, value: str | None) -> str | None:
-        """Return why no file can set the address."""
         return None if value is None or is_link_local(value) else f"its link-local address is {value}, which is none"
 
     def setters(self, name: str, value: str | None) -> Iterable[SetLinkLocal]:

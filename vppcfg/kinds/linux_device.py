@@ -30,14 +30,12 @@ class CreateNamespace(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the namespace."""
         return self.netns
 
     def _refusal(self, working: WorkingState) -> str | None:
         return f"the namespace {self.netns} exists" if self.netns in working.namespaces else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the namespace."""
         working.namespaces.add(self.netns)
 
     def cli(self) -> str:
@@ -55,7 +53,6 @@ class CreateLinuxBridge(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the bridge."""
         return self.bridge
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -65,7 +62,6 @@ class CreateLinuxBridge(Operation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the bridge."""
         working.linux_bridges.add((self.netns, self.bridge))
 
     def cli(self) -> str:
@@ -89,7 +85,6 @@ class SetLinuxLink(InterfaceOperation):
         return _missing_device(self.interface, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set MTU and state."""
         device = working.linux[self.interface]
         working.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
         working.set_in_linux(self.interface, is_up=self.is_up, mtu=self.mtu)
@@ -99,7 +94,6 @@ class SetLinuxLink(InterfaceOperation):
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} mtu {self.mtu} {state} }}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         if self.is_up:
             return Predicate(f"gets MTU {self.mtu} in Linux", f"get MTU {self.mtu} in Linux")
         own = "its Linux device goes down", "their Linux devices go down"
@@ -122,7 +116,6 @@ class SetLinuxBridge(InterfaceOperation):
         return _missing_device(self.interface, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the bridge of the device."""
         working.linux[self.interface] = replace(working.linux[self.interface], bridge=self.bridge)
 
     def cli(self) -> str:
@@ -130,7 +123,6 @@ class SetLinuxBridge(InterfaceOperation):
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} {master} }}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(
             "leaves its bridge in Linux",
             "leave their bridges in Linux",

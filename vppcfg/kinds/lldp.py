@@ -61,11 +61,9 @@ class SetLldp(SetFeature):
         return SetLldp(interface=self.interface, lldp=None)
 
     def replaces(self, former: SetFeature) -> bool:
-        """Return whether it sends the same."""
         return former == self
 
     def applied(self, value: Any) -> Lldp | None:
-        """Return what the port sends then."""
         return self.lldp
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -114,7 +112,6 @@ class SetLldpSettings(Operation):
         return "lldp"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set what is given."""
         given: dict[str, Any] = {"system_name": self.system_name, "hold": self.hold, "interval_s": self.interval_s}
         working.lldp = replace(working.lldp, **{name: value for name, value in given.items() if value is not None})
 
@@ -193,7 +190,6 @@ class LldpKind(FeatureKind[Lldp | None]):
     capabilities: ClassVar = {"lldp": _SET}
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of what all ports have alike."""
         return (SECTION,)
 
     def parse(self, raw: bool | Mapping[str, Any]) -> Lldp | None:
@@ -213,7 +209,6 @@ class LldpKind(FeatureKind[Lldp | None]):
         return tuple(KeyValue(key, text) for key, text in given if text) or True
 
     def unsupported_reason(self, value: Lldp | None) -> str | None:
-        """Return why no file can set what a port sends."""
         if value is not None and value.oid:
             return "it sends an OID by LLDP"
         if value is not None and not _fits_file(value.description):
@@ -300,7 +295,6 @@ class LldpSection(SettingsSection):
         return state.lldp if _fits_file(state.lldp.system_name or "") else replace(state.lldp, system_name=None)
 
     def setting_keys(self, lldp: LldpSettings) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         for key, value in (("system-name", lldp.system_name), ("hold", lldp.hold), ("interval", lldp.interval_s)):
             if value is not None:
                 yield KeyValue(key, value)

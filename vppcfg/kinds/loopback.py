@@ -41,11 +41,9 @@ class CreateLoopback(CreateInterface):
     """'' for one that VPP derives from the instance."""
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the loopback."""
         working.create_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "mac_address": mac_bytes(self.mac),
             "is_specified": 1,
@@ -54,7 +52,6 @@ class CreateLoopback(CreateInterface):
         return Request("create_loopback_instance", values)
 
     def cli(self) -> str:
-        """Return the command."""
         mac = f" mac {self.mac}" if self.mac else ""
         return f"create loopback interface{mac} instance {self.instance}"
 
@@ -64,11 +61,9 @@ class DeleteLoopback(DeleteInterface):
     """delete_loopback: delete a loopback."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("delete_loopback", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete loopback interface intfc {self.interface}"
 
 
@@ -81,11 +76,9 @@ class LoopbackKind(CreatedKind, Section):
     operations = (CreateLoopback, DeleteLoopback)
 
     def name_pattern(self) -> NamePattern:
-        """Return what loopbacks are called."""
         return _NAMING.pattern
 
     def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
-        """Return the sound loopbacks by name."""
         sound: dict[str, InterfaceConfig] = {}
         bad_keys = interface_keys.bad_keys_of(parsing.bad_paths)
         raw = parsing.content.get(self.key)
@@ -101,13 +94,11 @@ class LoopbackKind(CreatedKind, Section):
         return sound
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what the entries set."""
         for config in configuration.interfaces.values():
             if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
                 yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
-        """Yield the text of the section."""
         every = configuration.interfaces.values()
         loopbacks = [each for each in every if each.kind is InterfaceKind.LOOPBACK and each.parent is None]
         if loopbacks:

@@ -101,11 +101,9 @@ class MacipKind(FeatureKind[str | None]):
         return operation if known is None else replace(operation, index=known.index)
 
     def parse(self, raw: str) -> str:
-        """Return the name of the list."""
         return raw
 
     def as_yaml(self, value: str | None) -> Value:
-        """Return the value of the key."""
         return value or ""
 
     def setters(self, name: str, value: str | None) -> Iterable[SetMacip]:

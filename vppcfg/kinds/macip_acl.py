@@ -137,7 +137,6 @@ class MacipOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the list."""
         return self.macip
 
 
@@ -154,7 +153,6 @@ class CreateMacip(MacipOperation):
         return f"the MACIP access list {self.macip} exists" if self.macip in working.macips else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the list."""
         working.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -162,7 +160,6 @@ class CreateMacip(MacipOperation):
         return _add_replace(NO_INDEX, self.tag, self.rules)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set acl-plugin macip acl {', '.join(map(_rule_words, self.rules))} tag {braced(self.tag)}"
 
 
@@ -177,18 +174,15 @@ class ReplaceMacip(MacipOperation):
         return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Give the list its new rules and tag."""
         working.macips[self.macip] = replace(working.macips[self.macip], rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _add_replace(indexes.number(NOUN, self.macip), self.tag, self.rules)
 
     def cli(self) -> None:
         """Return nothing: the CLI makes a new list each time."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("has other rules for hosts", "have other rules for hosts")
 
 
@@ -211,15 +205,12 @@ class DeleteMacip(MacipOperation):
         return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the list out."""
         del working.macips[self.macip]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("macip_acl_del", {"acl_index": indexes.number(NOUN, self.macip)})
 
     def cli(self) -> str | None:
-        """Return the command."""
         return None if self.index is None else f"delete acl-plugin macip acl index {self.index}"
 
 
@@ -305,12 +296,10 @@ class MacipAcls(MacipAclSection, AppliedListKind[MacipAcl]):
         return [connection.request(DUMP, {"acl_index": ALL_INDEXES})[1]] if connection.offers(DUMP) else []
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, MacipAcl]:
-        """Return the lists by name."""
         lists = _read_lists(connection, replies)
         return {name: lists[index] for index, name in names_of(lists).items()}
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
-        """Ask VPP for the index of every list by its name."""
         replies = connection.ask(self.requests(connection))
         return {name: index for index, name in read_names(connection, replies).items()}
 

@@ -69,7 +69,6 @@ class MacipAclSection(NamedSection):
         return MacipConfig(name=entry.name, path=entry.path, rules=tuple(rules), positions=tuple(positions))
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter the lists of the file."""
         for name, config in desired.configuration.macips.items():
             if desired.has_plugin(PLUGIN, config.path, f"{name} is a MACIP access list"):
                 before = desired.observed.macips.get(name)

@@ -53,7 +53,6 @@ class MemifSocketOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the socket."""
         return f"memif socket {self.socket_id}"
 
 
@@ -68,7 +67,6 @@ class CreateMemifSocket(MemifSocketOperation):
         return f"memif socket {self.socket_id} is {found}" if found != self.file else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the socket."""
         working.memif_sockets[self.socket_id] = self.file
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -90,7 +88,6 @@ class DeleteMemifSocket(MemifSocketOperation):
         return f"{held} is at memif socket {self.socket_id}" if held else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the socket out."""
         del working.memif_sockets[self.socket_id]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -270,7 +267,6 @@ class MemifKind(PortKind[MemifConfig, Memif]):
                     desired.problem("memif-socket-taken", config.path, text + "; take another number for the socket")
 
     def unsupported_reason(self, virtual: Memif) -> str | None:
-        """Return why no entry can describe an observed memif."""
         if virtual.mode is MemifMode.PUNT_INJECT:
             return "it is for punt and inject"
         if virtual.socket and not is_file_path(virtual.socket):
@@ -295,7 +291,6 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return the sockets."""
         return {"memif_sockets": self._sockets(connection, replies)}
 
     def _sockets(self, connection: VppReader, replies: Replies) -> tuple[tuple[int, str], ...]:

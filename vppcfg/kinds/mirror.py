@@ -59,7 +59,6 @@ class SetMirror(SetFeature):
 
     @property
     def needs(self) -> str | None:
-        """Return the target."""
         return self.target
 
     def applied(self, value: Any) -> tuple[Mirror, ...]:
@@ -77,7 +76,6 @@ class SetMirror(SetFeature):
         return f"there is no {self.target} to mirror {self.interface} to"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         working.mirrored.drop(self.interface, _targets(self.interface, working))
         SetFeature.apply_to(self, working)
         working.mirrored.add(self.interface, _targets(self.interface, working))
@@ -165,7 +163,6 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
     api_module = "span"
 
     def parse(self, raw: Mapping[str, Any]) -> tuple[Mirror, ...]:
-        """Return the mirrors of an entry."""
         return mirrors_in_order(_mirror(str(target), value) for target, value in raw.items())
 
     def as_yaml(self, value: tuple[Mirror, ...]) -> Value:
@@ -178,7 +175,6 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
         return None if twice is None else f"it mirrors to {twice} twice, as a port and in L2 mode"
 
     def setters(self, name: str, value: tuple[Mirror, ...]) -> Iterable[SetMirror]:
-        """Return an operation for each mirror."""
         return [
             SetMirror(interface=name, target=each.target, direction=each.direction, is_l2=each.is_l2) for each in value
         ]

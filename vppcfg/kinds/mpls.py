@@ -35,7 +35,6 @@ class CreateMplsTable(Operation):
         return "mpls"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the table."""
         working.has_mpls_table = True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -95,7 +94,6 @@ class MplsKind(SwitchKind):
         return [_SHOW] if connection.offers(_TABLES) and not connection.offers(_INTERFACES) else []
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, bool]:
-        """Return the interfaces with MPLS."""
         if connection.offers(_INTERFACES):
             rows = connection.rows(replies, "mpls_interface_details", "sw_if_index")
             return {index: True for (index,) in rows if index in known.names}

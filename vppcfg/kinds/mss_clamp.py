@@ -87,7 +87,6 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
         return tuple(KeyValue(_family(each), _in_file(each)) for each in value)
 
     def unsupported_reason(self, value: tuple[MssLimit, ...]) -> str | None:
-        """Return why no file can set the limits."""
         odd = next((each.mss for each in value if not 0 < each.mss <= LARGEST_MSS), None)
         return None if odd is None else f"it clamps the MSS of TCP to {odd} bytes"
 
@@ -96,7 +95,6 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
         return [SetMssClamp(interface=name, limits=value)] if value else []
 
     def output_keys(self, value: tuple[MssLimit, ...]) -> Iterator[tuple[str, ...]]:
-        """Yield the keys of the limits of what goes out."""
         return ((self.key, _family(each)) for each in value if each.direction.includes(is_output=True))
 
     def requests(self, connection: VppReader) -> list[bytes]:

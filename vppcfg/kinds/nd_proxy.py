@@ -66,7 +66,6 @@ class RemoveNdProxy(RemoveObject):
         return RemoveObject._refusal(self, working) or _elsewhere(self.item, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take out the proxy and the static neighbour."""
         RemoveObject.apply_to(self, working)
         neighbors = working.interfaces[self.item.interface].neighbors
         left = tuple(each for each in neighbors if each.address != self.item.address)
@@ -77,7 +76,6 @@ class RemoveNdProxy(RemoveObject):
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set ip6 nd proxy {self.item.interface} del {self.item.address}"
 
 
@@ -196,17 +194,14 @@ class NdProxySection(OwnedSection[Hosts]):
         return _in_order(found)
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[NdProxy]:
-        """Yield one for each host."""
         table_id = _table_of(configuration.interfaces[entry.name], configuration)
         for address in entry.value:
             yield NdProxy(address=address, interface=entry.name, table_id=table_id)
 
     def as_yaml(self, value: Hosts) -> Value:
-        """Return the addresses."""
         return list(value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Hosts]]:
-        """Yield the hosts of each interface."""
         found: dict[str, list[str]] = {}
         for each in state.of(NdProxy).values():
             found.setdefault(each.interface, []).append(each.address)

@@ -55,23 +55,19 @@ class SetNeighbor(InterfaceOperation):
         return f"{self.address} on {self.interface} would stay {'with' if known.has_route else 'without'} a route"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter it."""
         others = _others(self.interface, self.address, working)
         entered = Neighbor(address=self.address, mac=self.mac, has_route=self.has_route)
         working.change(self.interface, neighbors=in_order([*others, entered]))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         flags = STATIC if self.has_route else STATIC | WITHOUT_ROUTE
         return Request("ip_neighbor_add_del", {**_neighbor(self, indexes), "is_add": 1, "neighbor.flags": flags})
 
     def cli(self) -> str:
-        """Return the command."""
         line = f"set ip neighbor {self.interface} {self.address} {self.mac} static"
         return line if self.has_route else f"{line} no-fib-entry"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(
             f"gets MAC address {self.mac} for its neighbour {self.address}", "get MAC addresses for neighbours"
         )
@@ -96,19 +92,15 @@ class RemoveNeighbor(InterfaceOperation):
         return f"{self.interface} has no static neighbour {self.address}" if known is None else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take it out."""
         working.change(self.interface, neighbors=_others(self.interface, self.address, working))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("ip_neighbor_add_del", {**_neighbor(self, indexes), "is_add": 0})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set ip neighbor del {self.interface} {self.address} {self.mac}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"loses its neighbour {self.address}", "lose neighbours")
 
     def pause(self, context: PauseContext) -> Pause:
@@ -241,7 +233,6 @@ class NeighborKind(Kind, EntryKey):
             desired.notice("left-alone", (), f"{text} {'it' if left == 1 else 'them'} alone in VPP too")
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:
-        """Return none."""
         return _NO_NEIGHBORS
 
     def requests(self, connection: VppReader) -> list[bytes]:
@@ -263,13 +254,11 @@ class NeighborKind(Kind, EntryKey):
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known
     ) -> Mapping[str, Mapping[int, tuple[Neighbor, ...]]]:
-        """Return the static neighbours."""
         return {"neighbors": _read(connection, replies)}
 
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return the static neighbours whose interface is gone."""
         neighbors = found["neighbors"]
         left = (
             OrphanedNeighbor(sw_if_index=index, address=each.address, mac=each.mac)

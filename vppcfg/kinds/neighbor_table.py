@@ -177,7 +177,6 @@ class NeighborTableSection(OwnedSection[NeighborTables]):
     since = Release(23, 10)
 
     def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> NeighborTables:
-        """Return the limits by family."""
         return tuple(_table(family, raw[family]) for family in _FAMILIES if raw.get(family) is not None)
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[NeighborTable]:
@@ -185,11 +184,9 @@ class NeighborTableSection(OwnedSection[NeighborTables]):
         yield from (table for table in entry.value if not table.is_default)
 
     def as_yaml(self, value: NeighborTables) -> Value:
-        """Return the limits by family."""
         return tuple(KeyValue(table.family, tuple(_keys(table))) for table in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, NeighborTables]]:
-        """Yield all limits."""
         if tables := state.of(NeighborTable):
             yield KeyHolder.FILE, "", tuple(sorted(tables.values(), key=lambda table: table.is_ipv6))
 

@@ -76,7 +76,6 @@ class RenewPathMtu(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the path MTU."""
         return self.item.name
 
     def apply_to(self, working: WorkingState) -> None:
@@ -89,7 +88,6 @@ class RenewPathMtu(Operation):
         """Return None: the prompt only shows them."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("is set again", "are set again")
 
 
@@ -123,7 +121,6 @@ class AnchorHost(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the subject of the removal."""
         return self.turn
 
     def apply_to(self, working: WorkingState) -> None:
@@ -144,7 +141,6 @@ class AnchorHost(Operation):
         """Return None: the prompt takes local0 for the word local."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("is removed", "are removed")
 
 
@@ -263,7 +259,6 @@ class PathMtuSection(OwnedSection[Mtus]):
         return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PathMtu]:
-        """Yield the path MTUs."""
         table_id = int(self.scope_of(entry, configuration) or 0)
         for address, mtu in entry.value:
             yield PathMtu(address=address, mtu=mtu, table_id=table_id)
@@ -276,7 +271,6 @@ class PathMtuSection(OwnedSection[Mtus]):
                 desired.risk("path-mtu-crash", entry.path, _DROPS_SAFELY, _DAMAGES)
 
     def as_yaml(self, value: Mtus) -> Value:
-        """Return the MTUs by their addresses."""
         return tuple(KeyValue(address, mtu) for address, mtu in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Mtus]]:

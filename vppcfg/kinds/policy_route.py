@@ -257,7 +257,6 @@ class PolicyRouteKind(Kind):
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return the policies with a next hop on a deleted interface."""
         if not connection.offers(_POLICIES):
             return {}
         listed = connection.lists(replies, "abf_policy_details", ("policy.policy_id",), "type", "sw_if_index")

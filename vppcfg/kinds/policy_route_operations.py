@@ -120,7 +120,6 @@ class AttachPolicy(_PolicyOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Give the interface the policy."""
         working.objects.get(UnattachedPolicy, {}).pop(str(self.route.policy_id), None)
         working.attach_policy(self.interface, self.route)
 
@@ -201,7 +200,6 @@ class AddPolicyPaths(_PathOperation):
         return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Add the paths."""
         self._set_hops(working, (*self._now(working).hops, *self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -220,7 +218,6 @@ class RemovePolicyPaths(_PathOperation):
         return None if left and len(left) < len(now.hops) else f"the policy {now.policy_id} would have no path"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the paths out."""
         self._set_hops(working, (hop for hop in self._now(working).hops if hop not in self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

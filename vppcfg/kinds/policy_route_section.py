@@ -170,11 +170,9 @@ class PolicyRoutesKey(EntryKey):
     attribute = "policy_routes"
 
     def parse(self, raw: Iterable[Mapping[str, Any]], path: KeyPath) -> tuple[PolicyRouteConfig, ...]:
-        """Return the entries of a list of the right shape."""
         return tuple(_entry(given, (*path, KEY, position)) for position, given in enumerate(raw))
 
     def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
-        """Yield the VRFs of next hops."""
         for hop in (hop for each in config.policy_routes or () for hop in each.hops):
             if hop.vrf not in (None, DEFAULT_VRF):
                 yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))

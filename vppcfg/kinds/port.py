@@ -57,7 +57,6 @@ class CreatePort(CreateInterface):
         return f"{other} is the same {self.port.noun}" if other else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the port."""
         working.create_interface(as_created(self.interface, self.port.kind, self.port))
         working.enter_virtual(self.interface, self.port)
 
@@ -95,21 +94,17 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
         return {}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> C:
-        """Return a port."""
         port = self.virtual(**self.named_values(entry.name), **parsed(self.virtual, entry.raw))
         return self.config(name=entry.name, path=entry.path, description=entry.description, port=port)
 
     def to_desired(self, config: C, before: P | None, desired: DesiredStateBuilder) -> P:
-        """Return the port to create."""
         assert isinstance(config.port, self.virtual)
         return config.port
 
     def virtual_from_state(self, name: str, virtual: P, state: State) -> C:
-        """Return the entry of an observed port."""
         return self.config(name=name, path=(self.key, name), port=virtual)
 
     def to_yaml_keys(self, entry: C) -> Iterator[KeyValue]:
-        """Yield the keys of a port."""
         yield from yaml_keys(entry.port)
 
     def create(self, interface: Interface, virtual: P) -> CreatePort:

@@ -83,7 +83,6 @@ class AddProxyArp(ProxyArpOperation):
         return ProxyArpOperation._refusal(self, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the range."""
         working.proxy_arps |= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -93,7 +92,6 @@ class AddProxyArp(ProxyArpOperation):
         return self._line("set arp proxy")
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("gets a range", "get ranges")
 
 
@@ -107,7 +105,6 @@ class RemoveProxyArp(ProxyArpOperation):
         return ProxyArpOperation._refusal(self, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the range out."""
         working.proxy_arps -= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -117,7 +114,6 @@ class RemoveProxyArp(ProxyArpOperation):
         return self._line("set arp proxy del")
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("loses a range", "lose ranges")
 
 
@@ -176,7 +172,6 @@ class ProxyArpRanges(Kind, SettingsSection):
         return tuple(found)
 
     def setting_keys(self, ranges: tuple[ProxyArpRange, ...]) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         by_vrf: dict[str | None, list[Value]] = {}
         for each in ranges:
             text = each.first if each.first == each.last else f"{each.first}{_DASH}{each.last}"
@@ -223,7 +218,6 @@ class ProxyArpRanges(Kind, SettingsSection):
         return setting_changes(ObjectKind.PROXY_ARP, before, after, (ranges,) if before != after else ())
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
-        """Yield the VRFs with ranges."""
         for name in dict.fromkeys(each.vrf for each in configuration.proxy_arps if each.vrf is not None):
             yield NamedReference(Referent.TABLE, name, (self.key, "vrfs", name))
 

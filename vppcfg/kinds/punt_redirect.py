@@ -166,12 +166,10 @@ class PuntRedirectSection(OwnedSection[HopsByFamily]):
         return found
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PuntRedirect]:
-        """Yield one for each family."""
         for family, hop in entry.value.items():
             yield PuntRedirect(interface=entry.name, hop=hop, is_ipv6=family == "ipv6")
 
     def as_yaml(self, value: HopsByFamily) -> Value:
-        """Return the next hops by family."""
         return tuple(KeyValue(family, tuple(_keys(hop))) for family, hop in value.items())
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, HopsByFamily]]:

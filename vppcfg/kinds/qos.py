@@ -212,7 +212,6 @@ class QosMapKind(VppObjectKind[QosMap]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[QosMap]:
-        """Yield the maps."""
         for number, *rows in connection.rows(replies, "qos_egress_map_details", "map.id", *_ROWS):
             pairs = {source.value: _pairs(raw) for source, raw in zip(SOURCES, rows, strict=True)}
             yield QosMap(map_id=number, **pairs)
@@ -244,7 +243,6 @@ class QosRecordKind(VppObjectKind[QosRecord]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[QosRecord]:
-        """Yield what is noted."""
         paths = ("record.sw_if_index", "record.input_source")
         for index, source in connection.rows(replies, "qos_record_details", *paths):
             if index in names:
@@ -273,7 +271,6 @@ class QosStoreKind(VppObjectKind[QosStore]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[QosStore]:
-        """Yield what is given."""
         for index, value in connection.rows(replies, "qos_store_details", "store.sw_if_index", "store.value"):
             if index in names:
                 yield QosStore(interface=names[index], value=value)
@@ -332,16 +329,13 @@ class QosMaps(OwnedSection[tuple[QosMap, ...]]):
         return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in sound.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[QosMap]:
-        """Return the maps."""
         maps: tuple[QosMap, ...] = entry.value
         return maps
 
     def as_yaml(self, value: tuple[QosMap, ...]) -> Value:
-        """Return the maps by their numbers."""
         return tuple(KeyValue(str(each.map_id), tuple(_row_keys(each)), is_block=True) for each in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[QosMap, ...]]]:
-        """Yield all maps."""
         if maps := state.of(QosMap):
             yield KeyHolder.FILE, "", tuple(sorted(maps.values(), key=lambda each: each.map_id))
 
@@ -397,7 +391,6 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
         return raw
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
-        """Return the objects."""
         objects: tuple[VppObject, ...] = entry.value
         return objects
 
@@ -414,7 +407,6 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
         )
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[VppObject, ...]]]:
-        """Yield what each interface has."""
         found: dict[str, list[VppObject]] = {}
         for object_class in self.object_classes:
             for each in state.of(object_class).values():

@@ -154,7 +154,6 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
         )
 
     def unsupported_reason(self, value: RouterAdvertisements | None) -> str | None:
-        """Return why no file can set the router advertisements."""
         if (ra := value) is None:
             return None
         if not ra.is_sent:

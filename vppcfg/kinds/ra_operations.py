@@ -38,7 +38,6 @@ class RaOperation(SetFeature):
     is_plural = True
 
     def applied(self, value: RouterAdvertisements | None) -> RouterAdvertisements | None:
-        """Return what is advertised then."""
         after = self._changed(value or NO_ADVERTISEMENTS)
         return None if after == NO_ADVERTISEMENTS else after
 
@@ -157,7 +156,6 @@ class SetRaPrefix(RaOperation):
 
     @property
     def part(self) -> Hashable:
-        """Return the prefix."""
         return self.prefix
 
     @property
@@ -241,7 +239,6 @@ class RenewIpv6(InterfaceOperation):
         """Return None: how often IPv6 must be disabled and enabled is found out when it is done."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(
             "has IPv6 turned off and on to advertise its MTU", "have IPv6 turned off and on to advertise MTUs"
         )

@@ -151,7 +151,6 @@ class RouteKind(VppObjectKind[Route]):
     has_traffic_impacts = True
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of the routes of all tables."""
         return (SECTION,)
 
     def set(self, item: Route) -> SetRoute:

@@ -45,7 +45,6 @@ class RouteSection(Section):
         return tuple(route for vrf, path, raw in tables for route in _parsed(parsing, vrf, path, raw))
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter the routes of the file."""
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
             where = " in a VRF" if route.table_id else ""
@@ -71,7 +70,6 @@ class RouteSection(Section):
         return tuple(config for config in found if config is not None)
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what each route is."""
         for config in configuration.routes:
             via = via_as_yaml(config.hops, config.end)
             name = Route(prefix=config.prefix, table_id=table_id_of(config.vrf, configuration)).name

@@ -93,7 +93,6 @@ class SetSflowSamplingRate(SflowSetting):
     sampling_rate: int
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the rate."""
         working.sflow = replace(working.sflow, sampling_rate=self.sampling_rate)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -110,7 +109,6 @@ class SetSflowPollingInterval(SflowSetting):
     polling_interval_s: int
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the interval."""
         working.sflow = replace(working.sflow, polling_interval_s=self.polling_interval_s)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -127,7 +125,6 @@ class SetSflowHeaderBytes(SflowSetting):
     header_bytes: int
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the length."""
         working.sflow = replace(working.sflow, header_bytes=self.header_bytes)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -144,7 +141,6 @@ class SetSflowDirection(SflowSetting):
     direction: TrafficDirection
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the direction."""
         working.sflow = replace(working.sflow, direction=self.direction)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -161,7 +157,6 @@ class SetSflowDrops(SflowSetting):
     has_drops: bool
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         working.sflow = replace(working.sflow, has_drops=self.has_drops)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -208,11 +203,9 @@ class SflowKind(SwitchKind):
     capabilities: ClassVar = {_PLUGIN: _SET, _PART: "sflow_direction_set"}
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of what all samples have alike."""
         return (SECTION,)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the requests for the settings."""
         getters = (*_GETTERS.values(), *_LATER_GETTERS.values()) if connection.offers(_SET) else ()
         return [connection.request(name)[1] for name, _ in getters if connection.offers(name)]
 
@@ -221,7 +214,6 @@ class SflowKind(SwitchKind):
         return [_SHOW] if connection.offers(_SET) else []
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, bool]:
-        """Return the ports whose packets are sampled."""
         _, text = known.shown.get(_SHOW, (0, ""))
         names = {line.removeprefix(_PORT).strip() for line in text.splitlines() if line.startswith(_PORT)}
         return {index: True for index, name in known.names.items() if name in names} if names else {}
@@ -246,7 +238,6 @@ class SflowKind(SwitchKind):
         return {"sflow": SflowSettings(**values, direction=direction, has_drops=has_drops)}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
-        """Yield what differs of the settings."""
         found = attribute_changes(observed.sflow, desired.sflow)
         attributes = tuple(each for each in found if each.new is not None)
         return setting_changes(ObjectKind.SFLOW, observed.sflow, desired.sflow, attributes)
@@ -316,11 +307,9 @@ class SflowSection(SettingsSection):
                 desired.sflow = replace(desired.sflow, direction=None, has_drops=None)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
-        """Return the settings of VPP."""
         return state.sflow
 
     def setting_keys(self, sflow: SflowSettings) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         for key, value, usual in (
             ("sampling-rate", sflow.sampling_rate, _DEFAULTS.sampling_rate),
             ("polling-interval", sflow.polling_interval_s, _DEFAULTS.polling_interval_s),

@@ -58,7 +58,6 @@ class SetStaticMac(SetFeature):
 
     @property
     def part(self) -> Hashable:
-        """Return the MAC address in its bridge domain."""
         return self.bd_id, self.mac
 
     @property
@@ -86,7 +85,6 @@ class SetStaticMac(SetFeature):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the MAC address or take it out."""
         SetFeature.apply_to(self, working)
         known = working.static_macs.setdefault(self.bd_id, {})
         if self.is_on:
@@ -95,7 +93,6 @@ class SetStaticMac(SetFeature):
             known.pop(self.mac, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "static_mac": 1, "filter_mac": 0}
         return l2fib_request(self.mac, self.bd_id, values, is_add=self.is_on)
 
@@ -118,7 +115,6 @@ class StaticMacKind(Kind):
     operations = (SetStaticMac,)
 
     def features(self) -> Mapping[str, Feature]:
-        """Return how plans set them."""
         return {"static_macs": Feature(_setters)}
 
     def restorable(self, state: State) -> State:
@@ -141,7 +137,6 @@ class StaticMacKind(Kind):
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known
     ) -> Mapping[str, Mapping[int, tuple[StaticMac, ...]]]:
-        """Return them by the index of their interface."""
         return {"static_macs": _read(connection, replies, known.names)}
 
 

@@ -67,7 +67,6 @@ class CreateSubInterface(CreateInterface):
             _mirror(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.parent),
             "sub_id": self.sub_id,
@@ -78,7 +77,6 @@ class CreateSubInterface(CreateInterface):
         return Request("create_subif", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"create sub-interfaces {self.parent} {self.sub_id} {encapsulation_words(self.encapsulation)}"
 
 
@@ -87,11 +85,9 @@ class DeleteSubInterface(DeleteInterface):
     """delete_subif: remove a sub-interface."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("delete_subif", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete sub-interface {self.interface}"
 
 

@@ -113,7 +113,6 @@ class CreateTunnel(CreateInterface):
         return f"{other} is the same tunnel" if other else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the tunnel."""
         working.create_interface(as_created(self.interface, self.tunnel.kind))
         working.enter_virtual(self.interface, self.tunnel)
 
@@ -167,7 +166,6 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         self.operations = (self.create_operation, self.delete_operation)  # type: ignore[misc]
 
     def is_entry(self, entry: VirtualInterfaceConfig | None) -> TypeGuard[TunnelConfig]:
-        """Return whether an entry is one of this section."""
         return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.virtual)
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
@@ -214,15 +212,12 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         return replace(config.tunnel, encap_vrf=table)
 
     def may_remove(self, virtual: T) -> bool:
-        """Return whether the file could name the tunnel."""
         return virtual.is_plain
 
     def needs_mark(self, virtual: T) -> bool:
-        """Return whether it leads to many routers."""
         return virtual.is_multipoint
 
     def unsupported_reason(self, virtual: T) -> str | None:
-        """Return why no entry can describe an observed tunnel."""
         if not virtual.is_plain:
             return self.not_plain_reason
         ends = (virtual.local,) if virtual.is_multipoint else (virtual.local, virtual.remote)
@@ -236,7 +231,6 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         return None
 
     def virtual_from_state(self, name: str, virtual: T, state: State) -> TunnelConfig:
-        """Return the entry of an observed tunnel."""
         encap_vrf = vrf_section.encap_vrf_of(virtual.encap_vrf, is_ipv6=":" in virtual.local, state=state)
         given = frozenset(key.name for key in keys_of(self.virtual) if key.writes(virtual))
         return TunnelConfig(

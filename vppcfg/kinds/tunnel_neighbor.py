@@ -75,7 +75,6 @@ class SetTunnelNeighbor(SetObject):
         return f"what comes from {own.next_hop} is of {alike}" if alike else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
@@ -94,11 +93,9 @@ class RemoveTunnelNeighbor(RemoveObject):
     item: TunnelNeighbor
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete teib {self.item.interface} peer {self.item.peer}"
 
 
@@ -155,7 +152,6 @@ class TunnelNeighborKind(VppObjectKind[TunnelNeighbor]):
         return frozenset(name for name, each in before.items() if after.get(name) == each and _router(each) in gone)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all of them."""
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
     def read(
@@ -214,7 +210,6 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
         return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[TunnelNeighbor]:
-        """Yield the neighbours of a tunnel."""
         tunnel, interface = tunnel_of(entry, configuration), configuration.interfaces.get(entry.name)
         if tunnel is None or not tunnel.tunnel.is_multipoint:
             return
@@ -249,7 +244,6 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
                 desired.owned.add((TunnelNeighbor.table, name))
 
     def as_yaml(self, value: NextHops) -> Value:
-        """Return the next hops by neighbour."""
         return tuple(KeyValue(peer, _as_yaml(hop)) for peer, hop in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, NextHops]]:

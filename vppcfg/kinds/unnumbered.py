@@ -47,19 +47,15 @@ class SetUnnumbered(InterfaceOperation):
         return routing_obstacle(interface)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the interface borrow."""
         working.borrow(self.interface, self.donor)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _unnumbered(indexes.interface(self.donor), self.interface, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface unnumbered {self.interface} use {self.donor}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"borrows from {self.donor}", f"borrow from {self.donor}")
 
 
@@ -75,7 +71,6 @@ class UnsetUnnumbered(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the interface borrow no addresses."""
         working.borrow(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -83,11 +78,9 @@ class UnsetUnnumbered(InterfaceOperation):
         return _unnumbered(0, self.interface, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface unnumbered del {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         after = desired.interfaces.get(self.interface)
         if after is not None and after.unnumbered == self.donor:
             anew = f"must borrow again from {self.donor}, which changes"
@@ -171,7 +164,6 @@ class UnnumberedKind(Kind, InterfaceKey):
         return raw
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all unnumbered interfaces."""
         return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
     def read_on_interfaces(

@@ -41,7 +41,6 @@ class SetUrpf(SetFeature):
 
     @property
     def part(self) -> Hashable:
-        """Return the family and the direction."""
         return self.is_ipv6, self.is_output
 
     @property
@@ -116,7 +115,6 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
         return None if table is None else f"its uRPF looks for routes in table {table}, which is not its own"
 
     def setters(self, name: str, value: tuple[UrpfCheck, ...]) -> Iterable[SetUrpf]:
-        """Return an operation for each check."""
         return [
             SetUrpf(
                 interface=name,
@@ -129,7 +127,6 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
         ]
 
     def output_keys(self, value: tuple[UrpfCheck, ...]) -> Iterator[tuple[str, ...]]:
-        """Yield the keys of the checks of what goes out."""
         return ((self.key, _KEY_OF[each.is_ipv6, True]) for each in value if each.is_output)
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -113,7 +113,6 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     delete_operation = DeleteVhostUser
 
     def unsupported_reason(self, virtual: VhostUser) -> str | None:
-        """Return why no entry can describe an observed port."""
         if is_file_path(virtual.socket):
             return None
         return f"its socket has a name that the configuration does not allow: {virtual.socket}"

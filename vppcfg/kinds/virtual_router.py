@@ -291,7 +291,6 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
                     desired.risk("vrrp-arp-source", each.path, _ASKS_AS_ITSELF, _NEVER_FOUND)
 
     def as_yaml(self, value: tuple[RouterEntry, ...]) -> Value:
-        """Return the entries by number."""
         return tuple(KeyValue(str(each.key), tuple(_entry_keys(each))) for each in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[RouterEntry, ...]]]:

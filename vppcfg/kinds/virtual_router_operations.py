@@ -73,7 +73,6 @@ class _RouterOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the virtual router."""
         return self.item.name
 
     @property
@@ -142,7 +141,6 @@ class SetVrrpPeers(_RouterOperation):
 
     @property
     def after(self) -> VirtualRouter:
-        """Return the virtual router with its peers."""
         return replace(self.item, peers=self.peers)
 
     def _refusal(self, working: WorkingState) -> str | None:

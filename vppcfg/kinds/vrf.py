@@ -236,7 +236,6 @@ class VrfKind(Kind):
     on_interfaces = ("tables",)
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the section of VRFs."""
         return (SECTION,)
 
     def requests(self, connection: VppReader) -> list[bytes]:

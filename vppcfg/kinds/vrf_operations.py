@@ -27,7 +27,6 @@ class VrfOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the key of the table."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -47,17 +46,14 @@ class CreateVrf(VrfOperation):
         return f"{self.subject} exists, and its name cannot be changed" if self.subject in working.vrfs else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the table."""
         working.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         message = vpp.newest(_ADD_DEL)
         multicast = {"create_mfib": 1} if vpp.has_field(message, "create_mfib") else {}
         return Request(message, {**_table(self), "table.name": self.name, "is_add": 1, **multicast})
 
     def cli(self) -> str | None:
-        """Return the command."""
         if self.table_id > LAST_TYPED:
             return None
         return f"{_table_words(is_ipv6=self.is_ipv6)} add {self.table_id} name {self.name}"
@@ -68,7 +64,6 @@ class MarkVrfRoutes(VrfOperation):
     """ip_table_replace_begin: mark the routes of the API, to remove those that are not written again."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("ip_table_replace_begin", _table(self))
 
     def cli(self) -> None:
@@ -81,7 +76,6 @@ class SweepVrfRoutes(VrfOperation):
     """ip_table_replace_end: remove the marked routes. ip_table_flush would shut every interface in the table too."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("ip_table_replace_end", _table(self))
 
     def cli(self) -> None:
@@ -108,7 +102,6 @@ class ReleaseTypedVrf(VrfOperation):
         return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
 
     def cli(self) -> str:
-        """Return the command."""
         return f"{_table_words(is_ipv6=self.is_ipv6)} del {self.table_id}"
 
 
@@ -131,12 +124,10 @@ class DeleteVrf(VrfOperation):
         return missing_table(self.subject, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the table out."""
         del working.vrfs[self.subject]
         working.unmanaged.pop(self.subject, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(vpp.newest(_ADD_DEL), {**_table(self), "is_add": 0})
 
     def cli(self) -> None:
@@ -164,11 +155,9 @@ class SetTable(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Put the interface into the table."""
         working.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "is_ipv6": int(self.is_ipv6),
@@ -177,13 +166,11 @@ class SetTable(InterfaceOperation):
         return Request("sw_interface_set_table", values)
 
     def cli(self) -> str | None:
-        """Return the command."""
         if self.table_id > LAST_TYPED:
             return None
         return f"set interface {_table_words(is_ipv6=self.is_ipv6)} {self.interface} {self.table_id}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("moves to another VRF", "move to another VRF")
 
 

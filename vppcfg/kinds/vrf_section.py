@@ -49,7 +49,6 @@ class Vrfs(NamedSection):
     )
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> VrfConfig:
-        """Return a VRF."""
         return VrfConfig(
             name=entry.name,
             path=entry.path,
@@ -193,11 +192,9 @@ class VrfKey(EntryKey):
     is_dispensable = False
 
     def parse(self, raw: str, path: KeyPath) -> str:
-        """Return the name of the VRF."""
         return raw
 
     def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
-        """Yield the VRF."""
         yield NamedReference(Referent.TABLE, str(config.vrf), (*config.path, self.key))
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> str | None:
@@ -219,7 +216,6 @@ class VrfKey(EntryKey):
         return f"it is in FIB table {number}, but not as a VRF of the configuration would have it"
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
-        """Return the tables of the VRF."""
         return {"tables": interface_tables(config.vrf, desired.configuration)}
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:

@@ -29,9 +29,7 @@ class BridgeArp(VppObject):
 
     @property
     def scope(self) -> str:
-        """Return the bridge domain."""
         return bridge_name(self.bd_id)
 
     def references(self) -> Iterator[Reference]:
-        """Yield the bridge domain."""
         yield Reference(Referent.BRIDGE, bridge_name(self.bd_id))

@@ -101,7 +101,6 @@ class Det44Timeouts(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the name."""
         return "det44 timeouts"
 
 

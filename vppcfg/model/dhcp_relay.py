@@ -44,7 +44,6 @@ class DhcpRelay(VppObject):
         return str(self.table_id)
 
     def references(self) -> Iterator[Reference]:
-        """Yield the tables."""
         for table_id in dict.fromkeys((self.table_id, self.server_table_id)):
             if table_id:
                 yield Reference(Referent.TABLE, table_key(table_id, is_ipv6=self.is_ipv6))

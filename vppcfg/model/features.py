@@ -54,7 +54,6 @@ class UrpfCheck(PacketFeature):
     """The FIB table that is asked; None for that of the interface, which the configuration always sets."""
 
     def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
-        """Return whether it is about these packets."""
         return (self.is_ipv6, self.is_output) == (is_ipv6, is_output)
 
 
@@ -72,7 +71,6 @@ class MssLimit(PacketFeature):
     direction: TrafficDirection = TrafficDirection.BOTH
 
     def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
-        """Return whether it is about these packets."""
         return self.is_ipv6 is is_ipv6 and self.direction.includes(is_output=is_output)
 
 

@@ -24,7 +24,6 @@ class L3CrossConnect(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the interface and the family."""
         return f"of IPv{6 if self.is_ipv6 else 4} on {self.interface}"
 
     @property

@@ -93,7 +93,6 @@ class Nat44(NatObject):
         return self.sessions, self.inside_table, self.outside_table
 
     def references(self) -> Iterator[Reference]:
-        """Yield its tables."""
         yield from _tables(self.inside_table, self.outside_table)
 
 
@@ -116,7 +115,6 @@ class NatAddress(NatObject):
         return f"{MARK}{self.address}{'/twice-nat' if self.is_twice else ''}"
 
     def references(self) -> Iterator[Reference]:
-        """Yield its table."""
         yield from _tables(self.table_id or 0)
 
 
@@ -138,7 +136,6 @@ class NatPool(NatObject):
         return f"{MARK}pool of {self.interface}{' for twice-nat' if self.is_twice else ''}"
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface."""
         yield Reference(Referent.INTERFACE, self.interface)
 
 
@@ -247,11 +244,9 @@ class NatLeaks(NatObject):
 
     @property
     def name(self) -> str:
-        """Return the table."""
         return f"{MARK}leaks of {self.table_id}"
 
     def references(self) -> Iterator[Reference]:
-        """Yield all the tables."""
         yield from _tables(self.table_id, *self.targets)
 
 

@@ -28,16 +28,13 @@ class NdProxy(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the host and the interface."""
         return f"for {self.address} on {self.interface}"
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface and its table."""
         yield Reference(Referent.INTERFACE, self.interface)
         if self.table_id:
             yield Reference(Referent.TABLE, table_key(self.table_id, is_ipv6=True))

@@ -41,6 +41,5 @@ class PathMtu(VppObject):
         return str(self.table_id)
 
     def references(self) -> Iterator[Reference]:
-        """Yield the table."""
         if self.table_id:
             yield Reference(Referent.TABLE, table_key(self.table_id, is_ipv6=":" in self.address))

@@ -73,7 +73,6 @@ class UnattachedPolicy(VppObject):
 
     @property
     def name(self) -> str:
-        """Return its number."""
         return str(self.policy_id)
 
     @property

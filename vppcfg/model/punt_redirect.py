@@ -25,7 +25,6 @@ class PuntRedirect(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the family and the interface."""
         return f"of IPv{6 if self.is_ipv6 else 4} from {self.interface or 'all interfaces'}"
 
     @property

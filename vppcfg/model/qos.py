@@ -44,7 +44,6 @@ class QosMap(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the number."""
         return str(self.map_id)
 
 
@@ -67,11 +66,9 @@ class QosRecord(VppObject):
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface."""
         yield Reference(Referent.INTERFACE, self.interface)
 
 
@@ -94,11 +91,9 @@ class QosStore(VppObject):
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface."""
         yield Reference(Referent.INTERFACE, self.interface)
 
 
@@ -123,11 +118,9 @@ class QosMark(VppObject):
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:
-        """Yield the interface and the map."""
         yield Reference(Referent.INTERFACE, self.interface)
         if self.map_id is not None:
             yield Reference(Referent.OBJECT, QosMap(map_id=self.map_id).label)

@@ -95,7 +95,6 @@ class LimitTable(VppObject):
 
     @property
     def name(self) -> str:
-        """Return our number."""
         return str(self.number)
 
     @property
@@ -128,7 +127,6 @@ class RateLimit(VppObject):
         return f"{self.prefix or 'any'} in {self.number}"
 
     def references(self) -> Iterator[Reference]:
-        """Yield the table and the policer."""
         yield Reference(Referent.OBJECT, f"{LimitTable.noun} {self.number}")
         yield Reference(Referent.OBJECT, f"{Policer.noun} {self.policer}")
 
@@ -158,7 +156,6 @@ class LimitedInterface(VppObject):
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:

@@ -100,7 +100,6 @@ class Tunnel(VirtualInterface):
 
     @property
     def own_end(self) -> str:
-        """Return the local end."""
         return self.local
 
 
@@ -177,7 +176,6 @@ class Gre(Tunnel):
 
     @property
     def payload(self) -> TunnelPayload:
-        """Return what its mode carries."""
         return {
             GreMode.L3: TunnelPayload.PACKETS,
             GreMode.TEB: TunnelPayload.FRAMES,
@@ -317,11 +315,9 @@ class Vxlan(Tunnel):
 
     @property
     def packet_key(self) -> int:
-        """Return its VNI."""
         return self.vni
 
     def protocol(self, *, is_ipv6: bool) -> int:
-        """Return UDP."""
         return UDP
 
     @property

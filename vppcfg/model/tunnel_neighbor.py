@@ -34,7 +34,6 @@ class TunnelNeighbor(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the neighbour and the tunnel."""
         return f"{self.peer} behind {self.interface}"
 
     @property

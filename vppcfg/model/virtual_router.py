@@ -68,12 +68,10 @@ class VirtualRouter(VppObject):
 
     @property
     def name(self) -> str:
-        """Return the interface and the number."""
         return f"{self.interface} {self.vr_id}{' ipv6' if self.is_ipv6 else ''}"
 
     @property
     def scope(self) -> str:
-        """Return the interface."""
         return self.interface
 
     def references(self) -> Iterator[Reference]:

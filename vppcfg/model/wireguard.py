@@ -75,7 +75,6 @@ class Wireguard(VirtualInterface):
 
     @property
     def own_end(self) -> str:
-        """Return the local end."""
         return self.local
 
     @property

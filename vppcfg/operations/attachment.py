@@ -31,7 +31,6 @@ class AttachmentOperation(Operation):
 
     @property
     def aspect(self) -> str:
-        """Return the kind of the attachment."""
         return self.attachment.kind
 
 
@@ -43,12 +42,10 @@ class RemoveAttachment(AttachmentOperation):
     """
 
     def precondition_error(self, working: WorkingState) -> str | None:
-        """Return why VPP would refuse it in this state."""
         has_it = self.attachment in working.unmanaged.get(self.subject, ())
         return None if has_it else f"{self.subject} has no {self.attachment.label}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Remove it."""
         working.unmanaged[self.subject].discard(self.attachment)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -63,12 +60,10 @@ class RestoreAttachment(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
     def precondition_error(self, working: WorkingState) -> str | None:
-        """Return why VPP or Linux would refuse it in this state."""
         has_it = self.attachment in working.unmanaged.get(self.subject, ())
         return self._refusal(working) or (f"{self.subject} has its {self.attachment.label}" if has_it else None)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Bring it back."""
         working.unmanaged.setdefault(self.subject, set()).add(self.attachment)
 
 

@@ -59,12 +59,10 @@ class SetFeature(InterfaceOperation):
         raise NotImplementedError(type(self).__name__)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the feature."""
         value = self.applied(getattr(working.interfaces[self.interface], self.attribute))
         working.change(self.interface, **{self.attribute: value})
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         off = FEATURE_DEFAULTS[self.attribute]
         ends = (observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
         was, will = (end is not None and getattr(end, self.attribute) != off for end in ends)
@@ -90,7 +88,6 @@ class Switch(SetFeature):
         return type(self)(interface=self.interface, is_on=False)
 
     def applied(self, value: Any) -> bool:
-        """Return whether it is on then."""
         return self.is_on
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -99,7 +96,6 @@ class Switch(SetFeature):
         return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         after = desired.interfaces.get(self.interface)
         comes_back = after is not None and getattr(after, self.attribute) != FEATURE_DEFAULTS[self.attribute]
         return self._becomes("enabled" if self.is_on else "off for a moment" if comes_back else "disabled")

@@ -17,7 +17,6 @@ class SetObject(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the object."""
         return self.item.name
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -27,11 +26,9 @@ class SetObject(Operation):
         return None if missing is None else f"there is no {missing}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the object."""
         working.set_object(self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         is_new = self.subject not in observed.of(type(self.item))
         return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
 
@@ -44,7 +41,6 @@ class RemoveObject(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the object."""
         return self.item.name
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -54,10 +50,8 @@ class RemoveObject(Operation):
         return f"{min(others)} refers to {self.item.label}" if others else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the object out."""
         working.remove_object(self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         is_set_anew = self.subject in desired.of(type(self.item))
         return Predicate("is set anew", "are set anew") if is_set_anew else Predicate("is removed", "are removed")

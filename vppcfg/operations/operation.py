@@ -116,7 +116,6 @@ class InterfaceOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the interface."""
         return self.interface
 
     def precondition_error(self, working: WorkingState) -> str | None:

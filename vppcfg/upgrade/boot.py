@@ -47,11 +47,9 @@ class _Listener(SilentReport):
         self.failure: Failure | None = None
 
     def performing(self, plan: Plan) -> None:
-        """Keep the plan."""
         self.plan = plan
 
     def failed(self, failure: Failure) -> None:
-        """Keep what failed."""
         self.failure = failure
 
 
@@ -63,11 +61,9 @@ class _Audience(Silent):
         self.listener = _Listener()
 
     def show_problems(self, problems: Sequence[Problem], file_name: str) -> None:
-        """Keep the problems."""
         self.problems += problems
 
     def report(self, plan: Plan) -> Report:
-        """Return what keeps the rest."""
         return self.listener
 
 

@@ -66,7 +66,6 @@ class Interfaces(Section):
         return self._kinds.get(word_of(name), InterfaceKind.PHYSICAL)
 
     def name_pattern(self) -> NamePattern:
-        """Return what interfaces are called."""
         return INTERFACE.pattern, NAME_LENGTH
 
     def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:

@@ -92,7 +92,6 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def virtual_from_state(self, name: str, virtual: Bond, state: State) -> BondConfig:
-        """Return the entry of a bond."""
         return BondConfig(
             name=name,
             path=(self.key, name),

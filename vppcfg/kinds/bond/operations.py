@@ -39,7 +39,6 @@ class CreateBond(CreateInterface):
     is_numa_only: bool = False
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the bond."""
         working.create_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
         working.virtual[self.interface] = Bond(
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
@@ -127,7 +126,6 @@ class AddBondMember(InterfaceOperation):
         return " ".join([*words, "long-timeout"] if self.is_long_timeout else words)
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"joins {self.bond}", f"join {self.bond}")
 
 
@@ -144,7 +142,6 @@ class SetBondWeight(InterfaceOperation):
         return None if _bond(bond, working).mode is BondMode.ACTIVE_BACKUP else f"{bond} is not in mode active-backup"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Give the member its weight."""
         name = working.bond_of[self.interface]
         bond = _bond(name, working)
         membership = replace(bond.members[self.interface], weight=self.weight)
@@ -184,7 +181,6 @@ class RemoveBondMember(InterfaceOperation):
         return f"bond del {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate(f"leaves {self.bond}", f"leave {self.bond}")
 
 

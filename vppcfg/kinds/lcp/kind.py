@@ -226,7 +226,6 @@ class LcpKind(Kind):
         return reading.commands(connection)
 
     def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
-        """Return the plugin and its companion."""
         return (*super().parts_present(connection, shown), *(["linux_nl"] if reading.has_listener(shown) else []))
 
     def read_facts(

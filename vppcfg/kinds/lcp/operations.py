@@ -90,7 +90,6 @@ class CreateLcpPair(InterfaceOperation):
         return Request(message, values)
 
     def cli(self) -> str:
-        """Return the command."""
         netns = "" if self.is_default_netns else f" netns {self.netns}"
         tun = " tun" if self.is_tun else ""
         return f"lcp create {self.interface} host-if {self.host_name}{netns}{tun}"
@@ -119,16 +118,13 @@ class DeleteLcpPair(InterfaceOperation):
         return f"the LCP pair of {left} depends on that of {name}" if left is not None else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the pair and its Linux device out."""
         working.remove_pair(self.interface)
         working.linux.pop(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(vpp.newest(_LCP_PAIR), {"is_add": 0, "sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"lcp delete {self.interface}"
 
     def pause(self, context: PauseContext) -> Pause:
@@ -149,11 +145,9 @@ class SetHostMtu(InterfaceOperation):
         return None if _has_working_pair(self.interface, working) else f"{self.interface} has no LCP pair"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set the MTU."""
         working.lcps[self.interface] = replace(working.lcps[self.interface], host_mtu=self.mtu)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.number(HOST, self.interface), "mtu.0": self.mtu}
         return Request("sw_interface_set_mtu", values)
 
@@ -162,7 +156,6 @@ class SetHostMtu(InterfaceOperation):
         return None
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         what = f"Linux packets of up to {self.mtu} bytes whole"
         return Predicate(f"hands {what}", f"hand {what}")
 

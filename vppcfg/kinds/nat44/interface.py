@@ -36,7 +36,6 @@ class SetNatSide(Switch):
 
     @property
     def part(self) -> Hashable:
-        """Return the side."""
         return self.side
 
     @property
@@ -58,12 +57,10 @@ class SetNatSide(Switch):
         return missing_nat44(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "flags": _FLAGS[self.side]}
         return Request("nat44_interface_add_del_feature", {**values, "is_add": int(self.is_on)})
 
     def cli(self) -> str:
-        """Return the command."""
         side = "in" if self.is_inside else "out"
         return f"set interface nat44 {side} {self.interface}{'' if self.is_on else ' del'}"
 
@@ -90,12 +87,10 @@ class SetNatOutput(Switch):
         return missing_nat44(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "is_add": int(self.is_on)}
         return Request("nat44_ed_add_del_output_interface", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface nat44 out {self.interface} output-feature{'' if self.is_on else ' del'}"
 
 
@@ -123,11 +118,9 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
         return NatSide(raw)
 
     def as_yaml(self, value: NatSide | None) -> Value:
-        """Return the value of the key."""
         return value.value if value is not None else ""
 
     def setters(self, name: str, value: NatSide | None) -> Iterable[SetFeature]:
-        """Return an operation for each side."""
         if value is NatSide.OUTPUT:
             return [SetNatOutput(interface=name, is_on=True)]
         sides = [side for side in _FLAGS if side in _parts(value)]
@@ -142,11 +135,9 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
         return transition.resets_nat44
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether it is on a side."""
         return interface.nat44 is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the requests for the interfaces."""
         asked = [connection.request(_SIDES)[1]] if connection.offers(_SIDES) else []
         if connection.offers(_OUTPUTS):
             asked.append(connection.request(_OUTPUTS, {"cursor": 0})[1])

@@ -230,7 +230,6 @@ class Nat44Kind(settings.NatSettingsKind):
         return (section.NAT44,)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
-        """Yield the steps of all its objects."""
         yield from steps(transition)
 
     def read_facts(

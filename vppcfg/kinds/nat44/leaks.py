@@ -66,7 +66,6 @@ class AddNatLeak(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the list."""
         return NatLeaks(table_id=self.table_id).name
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -75,7 +74,6 @@ class AddNatLeak(Operation):
         return missing_table(table_key(self.target, is_ipv6=False), working) if self.target else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the table."""
         item = working.objects[NatLeaks][self.subject]
         assert isinstance(item, NatLeaks)
         working.set_object(replace(item, targets=tuple(sorted({*item.targets, self.target}))))

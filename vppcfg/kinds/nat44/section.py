@@ -141,7 +141,6 @@ class Nat44Section(SettingsSection):
         )
 
     def setting_keys(self, settings: Nat44Config) -> Iterator[KeyValue]:
-        """Yield the keys of the section."""
         static = tuple(KeyValue(each.name, tuple(_static_keys(each))) for each in settings.static)
         exempt = tuple(KeyValue(each.name, tuple(_exempt_keys(each))) for each in settings.exempt)
         yield from _own_keys(settings)

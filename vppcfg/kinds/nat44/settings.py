@@ -110,7 +110,6 @@ class NatSetting(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the name of the settings."""
         return Nat44().name
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -131,7 +130,6 @@ class SetNatTimeouts(NatSetting):
     icmp_s: int
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set them."""
         values = {"udp_s": self.udp_s, "icmp_s": self.icmp_s}
         tcp = {"tcp_established_s": self.tcp_established_s, "tcp_transitory_s": self.tcp_transitory_s}
         self._change(working, **values, **tcp)
@@ -152,7 +150,6 @@ class SetNatForwarding(NatSetting):
     is_on: bool
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         self._change(working, is_forwarding=self.is_on)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -174,7 +171,6 @@ class SetNatMss(NatSetting):
     """Bytes; 0 limits nothing."""
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
         self._change(working, mss=self.mss)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -213,7 +209,6 @@ class NatSettingsKind(VppObjectKind[Nat44]):
         return DisableNat44(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the requests for the settings."""
         return [connection.request(name)[1] for name in (_SHOW, _MSS, _BALANCED) if connection.offers(name)]
 
     def read(

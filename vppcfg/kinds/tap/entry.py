@@ -34,13 +34,11 @@ class TapConfig(VirtualInterfaceConfig):
     tx_ring_size: int = DEFAULT_RING_SIZE
 
     def macs(self) -> Iterator[tuple[str, KeyPath]]:
-        """Yield the MAC address of the Linux side."""
         if self.host_mac is not None:
             yield self.host_mac, (*self.path, "host", "mac")
 
     @property
     def descriptors(self) -> int:
-        """Return how many buffers its two rings hold."""
         return self.rx_ring_size + self.tx_ring_size
 
     def host_keys(self) -> Iterator[KeyValue]:

@@ -110,7 +110,6 @@ class DeleteTap(DeleteInterface):
     virtual = Tap
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the TAP and its Linux device out."""
         tap = working.virtual_of(self.interface, Tap)
         DeleteInterface.apply_to(self, working)
         working.linux.pop(self.interface, None)
@@ -174,7 +173,6 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     capabilities: ClassVar = {"tap": _DUMP}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:
-        """Return a TAP."""
         host = entry.raw["host"]
         return TapConfig(
             name=entry.name,
@@ -228,7 +226,6 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             desired.linux[name] = _device(tap, config, desired.observed.linux.get(name))
 
     def unsupported_reason(self, virtual: Tap) -> str | None:
-        """Return why no entry can express what a TAP is."""
         if not is_lcp_name(virtual.host_name):
             return f"its Linux side has a name that the configuration does not allow: {virtual.host_name}"
         if virtual.host_bridge and not is_lcp_name(virtual.host_bridge):
@@ -243,7 +240,6 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
         return None
 
     def virtual_from_state(self, name: str, virtual: Tap, state: State) -> TapConfig:
-        """Return the entry of a TAP."""
         return TapConfig(
             name=name,
             path=(self.key, name),
@@ -267,7 +263,6 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
         )
 
     def to_yaml_keys(self, entry: TapConfig) -> Iterator[KeyValue]:
-        """Yield what a TAP is made with."""
         yield KeyValue("host", tuple(entry.host_keys()))
         for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
             yield KeyValue(key, size, is_default=size == DEFAULT_RING_SIZE)

@@ -50,7 +50,6 @@ class WireguardConfig(EncapConfig):
     peers: tuple[PeerConfig, ...] = ()
 
     def parts(self) -> Iterator[KeyPath]:
-        """Yield the paths of the peers."""
         return ((*self.path, "peers", peer.name) for peer in self.peers)
 
     @property

@@ -391,7 +391,6 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
                 desired.warning("wireguard-peer-moved", (*config.path, "peers", peer.name, "endpoint"), text)
 
     def unsupported_reason(self, virtual: Wireguard) -> str | None:
-        """Return why no entry can express what VPP has created."""
         if len({peer.encap_vrf for peer in virtual.peers.values()}) > 1:
             return "the endpoints of its peers are in different FIB tables"
         if not is_unicast(virtual.local):
@@ -452,7 +451,6 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         yield from lines
 
     def to_yaml_keys(self, entry: WireguardConfig) -> Iterator[KeyValue]:
-        """Yield what an interface is made with."""
         yield KeyValue("local", entry.local)
         yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield KeyValue("port", entry.port)

@@ -32,7 +32,6 @@ class CreateWireguard(CreateInterface):
         return f"{other} listens on port {self.tunnel.port}" if other else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the interface."""
         working.create_interface(as_created(self.interface, Wireguard.kind))
         working.enter_virtual(self.interface, replace(self.tunnel, peers={}))
 
@@ -60,7 +59,6 @@ class DeleteWireguard(DeleteInterface):
     virtual = Wireguard
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the interface and its peers out."""
         tunnel = working.virtual_of(self.interface, Wireguard)
         DeleteInterface.apply_to(self, working)
         for key in tunnel.peers if tunnel is not None else ():
@@ -91,7 +89,6 @@ class AddWireguardPeer(InterfaceOperation):
         return f"{holder} has the peer {self.public_key}" if holder is not None else None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter the peer."""
         tunnel = working.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
         working.enter_virtual(self.interface, replace(tunnel, peers={**tunnel.peers, self.public_key: self.peer}))
@@ -126,7 +123,6 @@ class AddWireguardPeer(InterfaceOperation):
         return " ".join([*words, f"table-id {peer.encap_vrf}"] if peer.encap_vrf else words)
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         return Predicate("gets a changed peer", "get changed peers")
 
 
@@ -142,7 +138,6 @@ class RemoveWireguardPeer(InterfaceOperation):
         return None if is_there else f"{self.interface} has no peer {self.public_key}"
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the peer out."""
         tunnel = working.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
         others = {key: peer for key, peer in tunnel.peers.items() if key != self.public_key}
@@ -156,7 +151,6 @@ class RemoveWireguardPeer(InterfaceOperation):
         """Return None: the prompt removes peers by number."""
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
         after = desired.virtual_of(self.interface, Wireguard)
         if after is not None and self.public_key in after.peers:
             return Predicate("gets a changed peer", "get changed peers")
