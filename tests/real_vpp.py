@@ -341,16 +341,9 @@ def _compiled(source: Path, folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(
-    ports: Sequence[str],
-    *,
-    extra: str = "",
-    linux_cp: str = "",
-    plugins: Sequence[str] = (),
-    makes_vlan_devices: bool = False,
-    cpus: int = 0,
-) -> Iterator[RealVpp]:
-    vpp = RealVpp(extra=extra, linux_cp=linux_cp, plugins=plugins, makes_vlan_devices=makes_vlan_devices, cpus=cpus)
+def running(ports: Sequence[str], **settings: Any) -> Iterator[RealVpp]:
+    """Run a VPP with ports, and what RealVpp takes, within a context."""
+    vpp = RealVpp(**settings)
     vpp.start(ports)
     try:
         yield vpp

@@ -1,6 +1,7 @@
 """The Linux around a real VPP: what is made is where VPP looks for it, and what VPP makes is seen."""
 
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -119,3 +120,19 @@ def test_the_device_of_a_pair_that_is_made_anew_has_the_addresses_of_its_interfa
             shown = vpp.ip("-brief", "address", "show", name)
             assert "192.0.2.1/24" in shown
             assert "2001:db8::1/64" in shown
+
+
+def test_linux_reaches_a_host_by_a_pair_but_not_with_26_02(tmp_path: Path) -> None:
+    """There VPP drops what Linux sends to the host alone; ARP, a broadcast, passes."""
+    file = tmp_path / "router.yaml"
+    file.write_text(f"interfaces: {{ {PORT}: {{ lcp: e0, mtu: 1500, addresses: [ 192.0.2.1/24 ] }} }}\n")
+    with running([PORT], linux_cp="lcp-sync", passes_packets=True) as vpp:
+        vpp.add_netns("host")
+        vpp.ip("link", "set", "veth0-peer", "netns", "host")
+        vpp.ip("-n", "host", "addr", "add", "192.0.2.2/24", "dev", "veth0-peer")
+        vpp.ip("-n", "host", "link", "set", "veth0-peer", "up")
+        assert main(["apply", "-qy", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.DONE
+        ping = ["nsenter", "--target", str(vpp.pid), "--net", "ping", "-c3", "-i0.2", "-W2", "192.0.2.2"]
+        is_reached = subprocess.run(ping, stdout=subprocess.DEVNULL, check=False).returncode == 0
+        errors = typed(vpp, "show errors")
+    assert (is_reached, "l3 mac mismatch" in errors) == ((False, True) if release() == "26.02" else (True, False))

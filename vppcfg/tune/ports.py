@@ -124,8 +124,8 @@ def _counted(
 
     def rate(field: str) -> float | None:
         """Return None where either counter may be 0 only because its line is missing."""
-        is_told = is_whole or (getattr(before, field) and getattr(after, field))
-        return gained(field) / duration_s if is_told and duration_s else None
+        is_known = is_whole or (getattr(before, field) and getattr(after, field))
+        return gained(field) / duration_s if is_known and duration_s else None
 
     packets_in, packets_out = gained("rx_packets"), gained("tx_packets")
     return replace(
