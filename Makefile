@@ -184,7 +184,7 @@ format: $(READY) ## put the code into its standard form
 
 .PHONY: docs
 docs: $(READY) ## write the documents that are made from the code
-	@$(BIN)/python -m vppcfg.config.rule_pages docs
+	@$(BIN)/python -m tools.rule_pages docs
 	@$(BIN)/python -m vppcfg.config.schema.text schema/vppcfg.yaml
 	@$(BIN)/python -m vppcfg.config.schema.json_schema docs/configuration.md docs/tuning.md >schema/new.json \
 		&& mv schema/new.json schema/vppcfg.schema.json

@@ -11,10 +11,10 @@ from typing import cast
 
 import pytest
 
+from tools.manual.markdown import section_of
 from vppcfg.cli import startup_check
 from vppcfg.cli.arguments import Parser, Subparsers, build_parser
 from vppcfg.cli.commands import all_commands
-from vppcfg.commandline.markdown import section_of
 from vppcfg.config.load import parse_text
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.record import record

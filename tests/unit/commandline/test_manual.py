@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.cli.manual import main, pages
+from tools.manual.__main__ import main, pages
+from tools.manual.markdown import section_of, to_roff
 from vppcfg.commandline.command import Command
-from vppcfg.commandline.markdown import section_of, to_roff
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 DATE = "2026-10-28"

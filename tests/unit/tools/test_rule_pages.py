@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.rule_pages import as_documents, group_of, rule_groups, write
 from vppcfg.config.explain import explain, explanations
-from vppcfg.config.rule_pages import as_documents, group_of, rule_groups, write
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -1,6 +1,6 @@
 """Writes the reference of rules in docs/, for `make docs`: an index, and a page for each group.
 
-`python -m vppcfg.config.rule_pages DIRECTORY` writes `rules.md` and the folder `rules` there.
+`python -m tools.rule_pages DIRECTORY` writes `rules.md` and the folder `rules` there.
 """
 
 from __future__ import annotations

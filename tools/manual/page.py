@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from tools.manual.markdown import section_of, to_roff
 from vppcfg.commandline import roff
 from vppcfg.commandline.command import Argument, Command, Option
-from vppcfg.commandline.markdown import section_of, to_roff
 
 _MANUAL = "vppcfg manual"
 _PLACES = {

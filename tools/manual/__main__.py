@@ -1,4 +1,4 @@
-"""`python -m vppcfg.cli.manual DOCS OUT DATE`: writes the manual pages, made from the parsers and from docs/."""
+"""`python -m tools.manual DOCS OUT DATE`: writes the manual pages, made from the parsers and from docs/."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.manual.page import command_page, file_page
 from vppcfg import __version__
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import all_commands
 from vppcfg.commandline.command import describe
-from vppcfg.commandline.manual import command_page, file_page
 
 
 def pages(docs: Path, date: str) -> Iterator[tuple[str, str]]:
