@@ -277,29 +277,26 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[VirtualRouter]:
         """Yield a virtual router for each entry and family of its addresses."""
         for each in entry.value:
-            for is_ipv6 in (False, True):
-                addresses = hosts_in_order([host for host in each.addresses if (":" in host) is is_ipv6])
-                if addresses:
-                    yield each.router(entry.name, is_ipv6, addresses)
+            yield from each.routers(entry.name)
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the routers, and warn of masters that an older VPP does not let hear each other."""
         OwnedSection.resolve(self, desired)
         for entry in self.entries_in(desired.configuration).values():
             for each in entry.value:
-                if each.is_accepting and any(":" not in peer for peer in each.peers):
+                if each.router.is_accepting and any(":" not in peer for peer in each.router.peers):
                     desired.risk("vrrp-arp-source", each.path, _ASKS_AS_ITSELF, _NEVER_FOUND)
 
     def as_yaml(self, value: tuple[RouterEntry, ...]) -> Value:
-        return tuple(KeyValue(str(each.key), tuple(_entry_keys(each))) for each in value)
+        return tuple(KeyValue(str(each.key), tuple(_entry_keys(each.router))) for each in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[RouterEntry, ...]]]:
         """Yield the entries of each interface; both families of a number share one where all else is alike."""
         found: dict[str, list[RouterEntry]] = {}
         for router in sorted(state.of(VirtualRouter).values(), key=lambda each: (each.vr_id, each.is_ipv6)):
             entries = found.setdefault(router.interface, [])
-            entry = RouterEntry.of(router)
-            other = next((each for each in entries if each.vr_id == router.vr_id), None)
+            entry = RouterEntry(key=router.vr_id, router=replace(router, interface="", is_ipv6=False))
+            other = next((each for each in entries if each.router.vr_id == router.vr_id), None)
             if other is not None and entry.may_join(other):
                 entries[entries.index(other)] = other.joined_by(entry)
             else:
@@ -323,9 +320,8 @@ def _wrong_number(key: Any, path: KeyPath) -> Problem | None:
 
 
 def _entry(key: Any, given: Mapping[str, Any], path: KeyPath) -> RouterEntry:
-    return RouterEntry(
-        key=key,
-        path=path,
+    router = VirtualRouter(
+        interface="",
         vr_id=_number(key) or 0,
         addresses=tuple(host for text in given["addresses"] if (host := canonical_host(text))),
         priority=given.get("priority") or 100,
@@ -339,19 +335,20 @@ def _entry(key: Any, given: Mapping[str, Any], path: KeyPath) -> RouterEntry:
         peers=tuple(host for text in given.get("unicast-peers") or () if (host := canonical_host(text))),
         is_running=given.get("state") != "down",
     )
+    return RouterEntry(key=key, path=path, router=router)
 
 
-def _entry_keys(entry: RouterEntry) -> Iterator[KeyValue]:
-    yield KeyValue("addresses", list(entry.addresses))
-    yield KeyValue("priority", entry.priority, is_default=entry.priority == 100)
-    yield KeyValue("interval", entry.interval_cs, is_default=entry.interval_cs == 100)
-    yield KeyValue("preempt", entry.is_preempting, is_default=entry.is_preempting)
-    yield KeyValue("accept", entry.is_accepting, is_default=not entry.is_accepting)
-    if entry.tracked:
-        yield KeyValue("track", tuple(KeyValue(each.interface, each.priority) for each in entry.tracked))
-    if entry.peers:
-        yield KeyValue("unicast-peers", list(entry.peers))
-    yield KeyValue("state", "up" if entry.is_running else "down", is_default=entry.is_running)
+def _entry_keys(router: VirtualRouter) -> Iterator[KeyValue]:
+    yield KeyValue("addresses", list(router.addresses))
+    yield KeyValue("priority", router.priority, is_default=router.priority == 100)
+    yield KeyValue("interval", router.interval_cs, is_default=router.interval_cs == 100)
+    yield KeyValue("preempt", router.is_preempting, is_default=router.is_preempting)
+    yield KeyValue("accept", router.is_accepting, is_default=not router.is_accepting)
+    if router.tracked:
+        yield KeyValue("track", tuple(KeyValue(each.interface, each.priority) for each in router.tracked))
+    if router.peers:
+        yield KeyValue("unicast-peers", list(router.peers))
+    yield KeyValue("state", "up" if router.is_running else "down", is_default=router.is_running)
 
 
 SECTION = VirtualRouterSection()

@@ -272,22 +272,22 @@ class _MemberReader:
         for address in addresses:
             entries: tuple[RouterEntry, ...] = owned[address.end.name].value if address.end.name in owned else ()
             for entry in entries:
-                hosts = tuple(sorted(host for host in entry.addresses if (":" in host) is (":" in address.host)))
-                if hosts:
-                    yield FleetVirtualRouter(
-                        router=self._router,
-                        interface=address.end.name,
-                        vrf=address.end.vrf,
-                        subnet=address.network,
-                        vr_id=entry.vr_id,
-                        addresses=hosts,
-                        interval_cs=entry.interval_cs,
-                        priority=entry.priority,
-                        is_accepting=entry.is_accepting,
-                        host=address.host,
-                        peers=tuple(host for host in entry.peers if (":" in host) is (":" in address.host)),
-                        place=self._place(entry.path),
-                    )
+                for router in entry.routers(address.end.name):
+                    if router.is_ipv6 is (":" in address.host):
+                        yield FleetVirtualRouter(
+                            router=self._router,
+                            interface=address.end.name,
+                            vrf=address.end.vrf,
+                            subnet=address.network,
+                            vr_id=router.vr_id,
+                            addresses=router.addresses,
+                            interval_cs=router.interval_cs,
+                            priority=router.priority,
+                            is_accepting=router.is_accepting,
+                            host=address.host,
+                            peers=router.peers,
+                            place=self._place(entry.path),
+                        )
 
     def _nd_proxies(self) -> Iterator[FleetProxy]:
         for name, entry in self._configuration.owned.get(ND_PROXY, {}).items():
