@@ -442,7 +442,7 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
                 *(
                     "adopt/unmanaged_interfaces.py",
                     "adopt/unmanaged_objects.py",
-                    "startup/lint/consistency.py",
+                    "startup/lint/dpdk.py",
                     "vpp/devclass.py",
                 ),
                 *("config/sections/interface.py", "kinds/wireguard/kind.py", "model/virtual_interface.py"),

@@ -6,11 +6,12 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 from vppcfg.common.numbers import numbered
 from vppcfg.config.ownership_conflicts import conflicts, taken_by_live
+from vppcfg.config.removed_holders import owned_by_applied
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections import desired_interface
 from vppcfg.entries.configuration import Configuration
@@ -27,46 +28,8 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
-from vppcfg.model.vpp_object import Ownership, Reference, Referent, VppObject, has_object, is_owned, left_alone
+from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, is_owned, left_alone
 from vppcfg.record import record
-
-_NOTHING: Ownership = frozenset()
-_Owned = Mapping[tuple[str, str], Mapping[str, VppObject]]
-"""Objects by what owns them together, the table of their kind and their scope, and by name."""
-
-
-def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State | None]) -> Ownership:
-    """Return what plans may remove with the holder, although no key of the file owns it.
-
-    `applied` returns the state that the file in force sets, or None; it is called only where there are such objects.
-    """
-    found = _by_owner(desired.observed)
-    going = {owner for owner in found if owner not in desired.owned and _is_going(owner[1], desired)}
-    former = applied() if going else None
-    if former is None:
-        return _NOTHING
-    declared = _by_owner(former)
-    return frozenset(owner for owner in going & former.owned if found[owner] == declared.get(owner))
-
-
-def _by_owner(state: State) -> _Owned:
-    found: dict[tuple[str, str], dict[str, VppObject]] = defaultdict(dict)
-    for kind, objects in state.objects.items():
-        if not kind.is_always_ours:
-            for name, each in objects.items():
-                found[each.table, each.scope][name] = each
-    return found
-
-
-def _is_going(scope: str, desired: DesiredStateBuilder) -> bool:
-    """Return whether an interface or bridge domain is there and is to go.
-
-    Not so FIB tables: VPP 26.10 crashes when it deletes one whose path MTU was removed in the same plan.
-    """
-    observed = desired.observed
-    return (scope in observed.interfaces and scope not in desired.interfaces) or (
-        scope in observed.bridges and scope not in desired.bridges
-    )
 
 
 @record

@@ -9,8 +9,8 @@ import pytest
 
 from vppcfg.errors import ExitCode, StorageError
 from vppcfg.transaction.directory import Directory
+from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry_folders import EntryFolders
-from vppcfg.transaction.journal import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.signed_document import write_durably
 
 
