@@ -9,7 +9,7 @@ import pytest
 
 from tests.live import hosts
 from tests.live.hosts import Hosts
-from tests.real_vpp import RealVpp
+from tests.real_vpp import RealVpp, router_vpp
 from vppcfg.errors import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs/cgnat.md").read_text()
@@ -155,7 +155,7 @@ class Cgnat(Hosts):
 
 @pytest.fixture(name="cgnat", scope="module")
 def running_cgnat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cgnat]:
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
+    vpp = router_vpp()
     vpp.start(PORTS)
     cgnat = Cgnat(vpp, tmp_path_factory.mktemp("cgnat"))
     try:

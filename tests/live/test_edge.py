@@ -11,7 +11,7 @@ from tests.live import hosts
 from tests.live.hosts import Hosts
 from tests.live.test_routing_daemons import REASON, SPACE, FrrInstance
 from tests.live.whole_state import Whole
-from tests.real_vpp import RealVpp
+from tests.real_vpp import RealVpp, router_vpp
 from vppcfg.errors import ExitCode
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -237,7 +237,7 @@ def running_edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Edge]:
     folder = tmp_path_factory.mktemp("edge")
     for each in (folder, folder.parent):
         each.chmod(0o755)
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
+    vpp = router_vpp()
     vpp.start(PORTS)
     edge = Edge(vpp, folder)
     try:

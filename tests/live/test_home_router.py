@@ -11,7 +11,7 @@ import pytest
 
 from tests.live import hosts
 from tests.live.hosts import Hosts
-from tests.real_vpp import RealVpp
+from tests.real_vpp import RealVpp, router_vpp
 from vppcfg.errors import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs/home-router.md").read_text()
@@ -142,7 +142,7 @@ def running_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     missing = [each for each in ("dnsmasq", "udhcpc", "ethtool") if shutil.which(each) is None]
     if missing:
         pytest.skip(f"there is no program {missing[0]}")
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
+    vpp = router_vpp()
     vpp.start(PORTS)
     home = Home(vpp, tmp_path_factory.mktemp("home"))
     try:

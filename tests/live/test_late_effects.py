@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.live.test_routing_daemons import FRR, PORTS, REASON, ROUTE, SPACE, Edge, FrrInstance, wait_for
-from tests.real_vpp import RealVpp
+from tests.real_vpp import router_vpp
 from vppcfg.errors import ExitCode
 
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
@@ -85,7 +85,7 @@ def running_frr(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge
     folder = tmp_path_factory.mktemp("edge")
     for each in (folder, folder.parent):
         each.chmod(0o755)
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
+    vpp = router_vpp()
     vpp.start(PORTS)
     edge = Edge(vpp, folder)
     frr = FrrInstance(edge.run, edge.folder)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.real_vpp import RealVpp, release, skip_reason
+from tests.real_vpp import RealVpp, release, router_vpp, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -198,7 +198,7 @@ def wait_for(is_so: Callable[[], bool], seconds: float = SETTLE_S) -> None:
 @pytest.fixture
 def edge(tmp_path: Path) -> Iterator[Edge]:
     tmp_path.chmod(0o755)
-    vpp = RealVpp(plugins=["linux_nl"], linux_cp="lcp-sync", passes_packets=True)
+    vpp = router_vpp()
     vpp.start(PORTS)
     try:
         edge = Edge(vpp, tmp_path)
