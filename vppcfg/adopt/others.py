@@ -29,10 +29,12 @@ _WHY: Mapping[str, str] = {
     "ABF policy": _NEEDS_LIST,
     "policy of ABF": _NEEDS_LIST,
     "classifier table": "its matches are not read",
-    "classifier of input": "it needs classifier tables, whose matches are not read",
+    **dict.fromkeys(("classifier of input", "rate limits"), "it needs classifier tables, whose matches are not read"),
 }
 """Why no command restores what is of a kind."""
-_WITHOUT_COMMANDS = frozenset({"ABF policy", "IPsec protection", "IPsec SPD", "classifier of input", "policy of ABF"})
+_WITHOUT_COMMANDS = frozenset(
+    {"ABF policy", "IPsec protection", "IPsec SPD", "classifier of input", "policy of ABF", "rate limits"}
+)
 """Their commands do no good without what cannot be written."""
 _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
 

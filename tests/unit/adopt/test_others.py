@@ -15,6 +15,7 @@ ATTACHED = (
     Attachment(holder="eth0", kind="NAT44 static mapping", name="the same"),
     Attachment(holder="eth0", kind="NAT44 outside", lines=("set interface nat44 out eth0",)),
     Attachment(holder="eth0", kind="policer", name="of input"),
+    Attachment(holder="eth0", kind="rate limits", lines=("set policer classify interface eth0 ip4-table 0",)),
     Attachment(holder="ipip0", kind="IPsec protection", lines=("ipsec tunnel protect ipip0 sa-in 10 sa-out 20",)),
     Attachment(holder="eth0", kind="reassembly", name="ip4-full-reassembly-feature of ip4-unicast"),
     Attachment(holder="eth0", kind="reassembly", name="ip6-full-reassembly-feature of ip6-unicast"),
@@ -27,8 +28,9 @@ def test_everything_is_counted_once_and_says_why_it_is_not_written() -> None:
     found = {each.kind: each for each in others_in(STANDING, ATTACHED)}
     assert {kind: len(each.names) for kind, each in found.items()} == {
         **{"NAT44": 1, "NAT44 static mapping": 1, "policer": 1, "IPsec SA": 2, "NAT44 outside": 1},
-        **{"policer on an interface": 1, "IPsec protection": 1, "reassembly": 3, "feature": 1},
+        **{"policer on an interface": 1, "rate limits": 1, "IPsec protection": 1, "reassembly": 3, "feature": 1},
     }
+    assert found["rate limits"].why == "it needs classifier tables, whose matches are not read"
     assert found["IPsec SA"].text == "IPsec SA (2): 10, 20; its keys are neither shown nor written"
     assert found["NAT44 outside"].text == "NAT44 outside (1): on eth0; 1 command"
     assert found["policer on an interface"].why == "VPP does not report which policer it is"
