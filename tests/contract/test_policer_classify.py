@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.subject import ALL, Subject
+from tests.contract.subject import ALL, PORTS, Subject
 from vppcfg.model.rate_limit import TABLE_MARK
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.live import connect
@@ -85,6 +85,62 @@ def test_a_table_is_shown_with_what_becomes_of_other_packets(clean: Subject) -> 
     assert session(clean, table, 0, b"\x01" * 48) == 0
     assert sessions(clean, table) == [(0, bytes(14) + b"\x01" * 4 + bytes(14))]
     assert clean.api.classify_table_info(table_id=table).active_sessions == 1
+
+
+SANE, HOST = "conform-action transmit", "match l3 ip4 src 192.0.2.9"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("policer add name gold cir 1 cb 1", "Policer already exists"),
+        ("policer add name lead cir 8000", "Config failed sanity check"),
+        ("policer add name lead cir 8000 cb 100 rate foo", "unknown input `rate foo'"),
+        ("policer add name lead cir 8000 cb 100 exceed-action mark-and-transmit CS1", ""),
+        ("policer add name lead cir 4294967295 cb 90000", ""),
+        ("configure policer name gold cir 9000 cb 90000", ""),
+        ("configure policer name lead cir 9000 cb 90000", "Update policer failure"),
+        ("policer del name lead", "No such policer"),
+        ("policer del", ""),
+        ("classify table", "Mask required"),
+        ("classify table mask hex 00", "vnet_classify_add_del_table returned -7"),
+        ("classify table mask l3 ip4 dst buckets 0", "vnet_classify_add_del_table returned -7"),
+        ("classify table mask l3 ip6 dst next-table 0 memory-size 4M", ""),
+        (f"classify session {HOST} table-index 0", "Table index required"),
+        (f"classify session table-index 77 {HOST}", "Match value required"),
+        ("classify session table-index 0", "Match value required"),
+        (f"classify session del table-index 0 {HOST}", "vnet_classify_add_del_session returned -6"),
+        (f"set policer classify interface {PORTS[0]}", "Table index should be specified."),
+        (f"set policer classify interface {PORTS[0]} ip4-table 77", ""),
+        ("set policer classify ip4-table 0", "Interface must be specified."),
+    ],
+)
+def test_a_line_at_the_prompt_is_answered(clean: Subject, line: str, answer: str) -> None:
+    assert clean.cli(f"policer add name gold cir 8000 cb 90000 {SANE}") == (0, "")
+    index = add_table(clean, bytes(10) + b"\xff" * 4 + bytes(2), skip=1)
+    code, text = clean.cli(line.replace("table-index 0", f"table-index {index}"))
+    assert (bool(code), text.strip().removeprefix(" ".join(line.split()[: 3 if line[0] == "s" else 2]) + ": ")) == (
+        bool(answer),
+        answer,
+    )
+
+
+def test_what_the_prompt_sets_is_what_messages_show(clean: Subject) -> None:
+    assert clean.cli(f"policer add name gold cir 8000 cb 90000 {SANE} violate-action mark-and-transmit EF") == (0, "")
+    assert clean.cli("classify table mask l3 ip4 src buckets 64 memory-size 4M") == (0, "")
+    table = max(clean.api.classify_table_ids().ids)
+    assert clean.cli(f"classify session policer-hit-next gold exceed-color table-index {table} {HOST}") == (0, "")
+    assert clean.cli(f"set policer classify interface {PORTS[0]} ip4-table {table}") == (0, "")
+    (row,) = clean.api.policer_dump_v2(policer_index=ALL)
+    assert (row.cir, row.cb, int(row.conform_action.type), int(row.exceed_action.type)) == (8000, 90_000, 1, 0)
+    assert (int(row.violate_action.type), row.violate_action.dscp) == (2, 46)
+    info = clean.api.classify_table_info(table_id=table)
+    assert (info.skip_n_vectors, bytes(info.mask)) == (1, bytes(10) + b"\xff" * 4 + bytes(2))
+    (session,) = clean.api.classify_session_dump(table_id=table)
+    assert (session.opaque_index, bytes(session.match)) == (1, bytes(10) + bytes([192, 0, 2, 9]) + bytes(2))
+    assert list(shown(clean, IP4).values()) == [table]
+    assert clean.cli(f"set policer classify interface {PORTS[0]} ip4-table {table} del") == (0, "")
+    assert shown(clean, IP4) == {}
 
 
 def test_a_session_is_replaced_in_place(clean: Subject) -> None:

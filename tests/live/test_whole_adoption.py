@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from vpp_papi.vpp_papi import VPPIOError
 
-from tests.live.whole_adoption import judge
+from tests.live.whole_adoption import adopted, judge
 from tests.real_vpp import since
 from vppcfg.errors import DataplaneError
 
@@ -40,3 +40,27 @@ def test_a_file_and_its_rest_do_what_the_script_does(path: Path) -> None:
     if name_of(path) in OPEN:
         pytest.xfail(OPEN[name_of(path)])
     assert (verdict.failed, verdict.differences) == ((), ())
+
+
+PORTS = "set interface state eth0 up\nset interface ip address eth0 192.0.2.1/24\nset interface state eth1 up\n"
+GOLD, LEAD = (f"policer add name {name} cir 8000 cb 90000 conform-action transmit\n" for name in ("gold", "lead"))
+HOST = (
+    "classify table mask l3 ip4 dst\nclassify session policer-hit-next gold table-index 0 match l3 ip4 dst 10.1.2.3\n"
+)
+ON = "set policer classify interface {} ip4-table 0\n"
+
+
+@pytest.mark.parametrize(
+    ("commands", "is_whole"),
+    [
+        (GOLD + HOST + ON.format("eth0"), True),
+        (f"create sub-interfaces eth0 100\n{GOLD}{HOST}{ON.format('eth0.100')}", True),
+        (f"{LEAD}policer del name lead\n{GOLD}{HOST}{ON.format('eth0')}", True),
+        (f"{GOLD}{LEAD}{HOST}{ON.format('eth0')}policer input name lead eth1\n", False),
+        (GOLD + HOST + ON.format("eth0") + ON.format("eth1"), False),
+    ],
+)
+def test_rate_limits_of_a_script_come_whole_from_the_file_or_from_the_rest(commands: str, is_whole: bool) -> None:
+    assert ("police-hosts" in adopted(PORTS + commands).text) == is_whole
+    verdict = judge(PORTS + commands)
+    assert (verdict.taken_wrong, verdict.failed, verdict.differences) == ((), (), ())

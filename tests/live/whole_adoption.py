@@ -17,6 +17,7 @@ from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
 from vppcfg.errors import VppcfgError
 from vppcfg.record import record
+from vppcfg.vpp.hidden import in_file_form
 
 _NETNS = re.compile(r"\bnetns (\S+)|\bhost-ns (\S+)")
 _HOST_DEVICE = re.compile(r"\bhost-interface name (\S+)")
@@ -64,9 +65,11 @@ def _target(vpp: RealVpp) -> Target:
 def end_on(vpp: RealVpp, chosen: Sequence[str]) -> EndState:
     live, _ = _target(vpp).connect_apart()
     with closing(live):
-        state = live.with_unlisted(live.observe())
+        found = in_file_form(live._connection, live.with_unlisted(live.observe()))
+        state = found.state
         tables = {"ipv4-VRF:0", "ipv6-VRF:0", *state.vrfs, *state.bridges}
         attached = [*live.standalone(state), *live.unmanaged({*state.interfaces, *tables}, state)]
+        attached = [each for each in attached if (each.kind, each.name) not in found.others]
         return end_with(state, attached, live.routes_of_prompt(state), chosen)
 
 

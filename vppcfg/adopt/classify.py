@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import unreported_reason
+from vppcfg.adopt.command_targets import LIMIT_COMMANDS, unreported_reason
 from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
@@ -34,18 +34,25 @@ class Classifier:
     """Finds the place of a line in a configuration that was written of a state."""
 
     def __init__(
-        self, state: State, known: StateAsFile, content: FileContent, joined_mtus: Mapping[str, str] | None = None
+        self,
+        state: State,
+        known: StateAsFile,
+        content: FileContent,
+        joined_mtus: Mapping[str, str],
+        unfit: Mapping[str, str],
     ) -> None:
         """Look at `known`, which was written of `state`, and at its `content`.
 
-        `joined_mtus` are interfaces whose MTU was another one, each with the reason.
+        `joined_mtus` are interfaces whose MTU was another one, and `unfit` those whose rate limits no file can have,
+        each with the reason.
         """
         self.unproven: list[SourceLine] = []
         """Lines of which the file has nothing, though nothing that they are about is left alone."""
         self.implied: list[SourceLine] = []
         """Lines that may set what VPP has without them."""
         self._content = content
-        self._joined_mtus = joined_mtus or {}
+        self._joined_mtus = joined_mtus
+        self._unfit = unfit
         self._state = state
         self._configuration = known.configuration
         self._left = known.left
@@ -100,6 +107,10 @@ class Classifier:
             return next((why for word in line.text.split() if (why := _why_not_of_host(word))), None)
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
+        if line.command == "set policer classify":
+            return next(filter(None, map(self._unfit.get, line.subjects)), None)
+        if line.command in LIMIT_COMMANDS and not self._content.has(("policers",)):
+            return "no interface of the file sends packets to it"
         if line.command == "set lldp" and all(each.lldp is None for each in self._configuration.interfaces.values()):
             return "no port of the file speaks LLDP"
         if line.command == "set arp proxy" and not self._has_range(line.text.split()):

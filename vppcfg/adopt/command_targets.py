@@ -35,6 +35,10 @@ _ON_SESSIONS = ("det44 close session", "det44 forward", "det44 reverse", "nat44 
 """How commands begin that look at connections of NAT, or end some."""
 _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
+LIMIT_COMMANDS = frozenset(
+    {"classify session", "classify table", "configure policer", "policer add", "policer del", "set policer classify"}
+)
+"""Commands that make rate limits together: what one of them makes, the others name by its number or name."""
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
 INEXPRESSIBLE = {
     "ip6 nd address autoconfig": "vppcfg has no addresses that routers announce (SLAAC)",
@@ -53,6 +57,8 @@ _WHY_NOT = (
     ("ip6 ra", "vppcfg has no router advertisements"),
     ("ip6 nd", "vppcfg has router advertisements that are sent, with prefixes that do not run out"),
     ("ip6 interface", "vppcfg has IPv6 where an interface has an IPv6 address"),
+    ("policer input", "VPP does not report it; `police` limits alike, by packets from the IP header on"),
+    ("policer output", "VPP does not report it, and a file limits what comes in alone"),
     ("policer", "vppcfg has policers of its own alone, by `police`"),
     ("qos", "vppcfg has the maps, records, stores and marks of QoS that VPP lists"),
     ("classify", "vppcfg has tables of its own alone, by `police`"),
@@ -149,6 +155,8 @@ _MROUTE_FLAGS = frozenset(
 """Flags of multicast routes and their interfaces that are not simulated (vnet/mfib/mfib_types.h)."""
 _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "abf policy": UNSUPPORTED_PATH_WORDS,
+    **dict.fromkeys(("configure policer", "policer add"), frozenset({"color-aware", "eb", "eir", "index"})),
+    "set policer classify": frozenset({"l2-table"}),
     "ip mroute": UNSUPPORTED_PATH_WORDS | _MROUTE_FLAGS | {"gcount", "rpf-id", "scount"},
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
     "nat44 add static mapping": frozenset({"exact"}),
@@ -175,8 +183,23 @@ def first_unsupported_word(command: str, words: Words) -> str | None:
     many = _MANY[command].search(" ".join(words)) if command in _MANY else None
     if many is not None and int(many["last"]) - int(many.groupdict().get("first", 0)) > _MOST_AT_ONCE:
         return many[0].strip()
+    if command in _KNOWN_WORDS:
+        text = " ".join(words)
+        known = _KNOWN_WORDS[command].match(text)
+        rest = text[known.end() if known is not None else 0 :].split()
+        return next((word for word in rest if word not in {"mask", "match"}), None)
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
+
+_TYPED_BITS = r"(?:hex [0-9a-f]+|l3 ip[46] (?:src|dst))"
+_KNOWN_WORDS = {
+    "classify session": re.compile(
+        r"(?:(?:del|(?:policer-hit-next|table-index) \S+|(?:conform|exceed)-color|"
+        rf"match {_TYPED_BITS}(?: [0-9a-f]*[.:][0-9a-f.:]*)?)(?: |$))*"
+    ),
+    "classify table": re.compile(rf"(?:(?:mask {_TYPED_BITS}|(?:buckets|next-table) \d+|memory-size \d+[MG])(?: |$))*"),
+}
+"""What of a command is simulated, of those with many words that no file can express."""
 
 _REQUIRED_WORDS: Mapping[str, tuple[str, ...]] = {
     "packet-generator new": ("data", "pcap"),
@@ -315,6 +338,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip6 nd proxy": first,
     "set ip classify": behind("intfc"),
     "set ip6 classify": behind("intfc"),
+    "set policer classify": behind("interface"),
     "clear interface tag": first,
     "nat44 add interface address": first,
     "set interface det44": behind("inside"),

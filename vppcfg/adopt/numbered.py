@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vppcfg.adopt.classify import tag_in
+from vppcfg.adopt.command_targets import LIMIT_COMMANDS
 from vppcfg.adopt.excluded_lines import Key, key_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.record import record
 
 OF_REST = "the rest makes it"
-_WHY = "what is left names {} by numbers, which hold only where one script makes them all"
+_WHY = "what is left names {} by numbers or names, which hold only where one script makes them all"
 _TAKING_ALONG = frozenset({"set acl-plugin macip interface"})
 _TAKEN = frozenset({LineOutcome.FILE, LineOutcome.UNMANAGED})
 
@@ -51,6 +52,11 @@ _NUMBERED = (
         ),
     ),
     _Numbered(noun="policies", creates=frozenset({"abf policy"}), refers=frozenset({"abf attach"})),
+    _Numbered(
+        noun="policers and tables",
+        creates=LIMIT_COMMANDS,
+        refers=LIMIT_COMMANDS | {"policer bind", "policer input", "policer output", "policer reset"},
+    ),
 )
 
 _NAT44 = ("nat mss-clamping", "nat44 ", "set interface nat44", "set nat timeout")
@@ -84,5 +90,6 @@ def named_by_number(lines: Sequence[SourceLine]) -> dict[Key, str]:
                 # An interface with a MACIP list of others cannot be in a file.
                 held = {name for line in of_kind if line.command in _TAKING_ALONG for name in line.subjects}
                 along = (line for line in lines if line.outcome in _TAKEN and not held.isdisjoint(line.subjects))
-                found |= {key_of(line): _WHY.format(kind.noun) for line in (*of_kind, *along)}
+                why = _WHY.format(kind.noun)
+                found |= {key_of(line): line.why if line.is_left else why for line in (*of_kind, *along)}
     return found

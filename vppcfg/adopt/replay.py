@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
     INEXPRESSIBLE,
+    LIMIT_COMMANDS,
     NO_DET44,
     det44_elsewhere,
     first_unsupported_word,
@@ -89,6 +90,8 @@ class Replay:
         """Ports that the simulated VPP was given on the way."""
         self.made: dict[Key, list[PhysicalPort]] = {}
         """Those of them that lines make, by the line."""
+        self.unfit: Mapping[str, str] = {}
+        """By interface: why no file can have the rate limits that are there in the end."""
         self.routes: list[Route] = []
         """Those of the prompt in the end, as far as VPP reads them back as they were typed."""
         self._simulation = simulation
@@ -105,7 +108,7 @@ class Replay:
         """The lines about each interface that is there."""
         self._running: list[str] = []
         self._characters = 0
-        self._is_det44_elsewhere = False
+        self._is_det44_elsewhere = self._are_limits_left = False
         self._open_comment = 0
         """The line of a comment whose braces a later one was meant to close."""
 
@@ -145,6 +148,7 @@ class Replay:
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
         state = self.state()
+        self.unfit = self._simulation.unfit
         unreadable = with_unreadable_settings(self.lines)
         found = self._simulation.routes_of_prompt(state)
         self.routes = [route for route in found if route.name not in unreadable]
@@ -218,6 +222,9 @@ class Replay:
             return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
+        if meant.command in LIMIT_COMMANDS:
+            why = why or (_NEEDS_WHAT_IS_LEFT if self._are_limits_left else None)
+            self._are_limits_left |= why is not None
         if why is not None or meant.command not in self._simulation.commands:
             if missing := self._missing_interface(line, meant, words):
                 return self._refused(line, f"unknown interface `{missing}`")

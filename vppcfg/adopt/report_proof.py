@@ -57,6 +57,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "set interface unnumbered": ("unnumbered",),
     "set ip neighbor": ("neighbors",),
     "set ip6 nd proxy": ("nd-proxy",),
+    "set policer classify": ("police-hosts",),
     "vrrp peers": ("vrrp",),
     "vrrp proto": ("vrrp",),
     "vrrp vr add": ("vrrp",),
@@ -70,6 +71,9 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 No file has a key for IPv6 alone: an interface with an address has it.
 """
 _SECTIONS: Mapping[str, KeyPath] = {
+    "classify session": ("policers",),
+    "classify table": ("policers",),
+    "configure policer": ("policers",),
     "det44 add": ("det44", "maps"),
     "det44 plugin": ("det44",),
     "flowprobe params": ("ipfix",),
@@ -84,6 +88,8 @@ _SECTIONS: Mapping[str, KeyPath] = {
     "nat44 plugin": ("nat44",),
     "nat44 vrf route": ("nat44", "leaks"),
     "nat44 vrf table": ("nat44", "leaks"),
+    "policer add": ("policers",),
+    "policer del": ("policers",),
     "qos egress map": ("qos_maps",),
     "set arp proxy": ("proxy_arp",),
     "set det44 timeouts": ("det44", "timeouts"),

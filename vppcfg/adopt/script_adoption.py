@@ -297,7 +297,9 @@ def _adopt_scripts(
         described = taken.into(described)
         known = written(described, others=_of_rest(replay, described))
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
-    classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
+    classifier = Classifier(
+        described, known, FileContent(read_document(known.text.encode()).data), joined, replay.unfit
+    )
     classifier.classify(replay.lines)
     classify_unproven(classifier, reruns)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()}, described)

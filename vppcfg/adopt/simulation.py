@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from vppcfg.adopt.places import PLACING, placed_port, queue_in
+from vppcfg.engine.object_kind import InFileForm
 from vppcfg.entries.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -35,7 +36,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.definitions import Definitions, read_directory
-from vppcfg.vpp.hidden import read_prompt, with_unlisted
+from vppcfg.vpp.hidden import in_file_form, read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unmanaged import read_standalone, read_unmanaged
@@ -85,7 +86,7 @@ class Simulation:
         )
         self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
         self._generated = 0
-        self._observed: State | None = None
+        self._observed: InFileForm | None = None
         """The state since the last command, where it has been read."""
         self._are_workers_known = workers is not None
         self._with_free_queues: set[str] = set()
@@ -205,9 +206,21 @@ class Simulation:
 
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
+        return self._found().state
+
+    @property
+    def unfit(self) -> Mapping[str, str]:
+        """Return by interface why no file can have what is there."""
+        return self._found().reasons
+
+    def _found(self) -> InFileForm:
         if self._observed is None:
             version = self._vpp.version
-            self._observed = self._ask(lambda connection: with_unlisted(connection, observe(connection, version)))
+
+            def read(connection: Connection) -> InFileForm:
+                return in_file_form(connection, with_unlisted(connection, observe(connection, version)))
+
+            self._observed = self._ask(read)
         return self._observed
 
     def effects(self) -> tuple[State, frozenset[Attachment]]:
@@ -217,7 +230,9 @@ class Simulation:
         def others(connection: Connection) -> list[Attachment]:
             return [*read_standalone(connection, state), *read_unmanaged(connection, state.interfaces, state)]
 
-        return state, frozenset((*self._ask(others), *self._ipv6_links()))
+        own = self._found().others
+        found = (each for each in self._ask(others) if (each.kind, each.name) not in own)
+        return state, frozenset((*found, *self._ipv6_links()))
 
     def content(self) -> Mapping[Any, Any]:
         """Return what the kinds have in their tables, also what VPP does not report."""

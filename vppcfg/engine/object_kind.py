@@ -30,6 +30,16 @@ class TrafficImpact(NamedTuple):
     """The names of what it depends on before or after: an operation that changes one of them is the cause."""
 
 
+class InFileForm(NamedTuple):
+    """A state with what scripts have set as a file sets it."""
+
+    state: State
+    others: frozenset[tuple[str, str]] = frozenset()
+    """Kinds and names of what others have that the state has so."""
+    reasons: Mapping[str, str] = {}
+    """By interface: why no file can have what is there."""
+
+
 class VppObjectKind(Kind, Generic[T]):
     """One kind of object. Its section enters the objects of the file into `DesiredStateBuilder.objects`."""
 
@@ -100,6 +110,10 @@ class VppObjectKind(Kind, Generic[T]):
     def hidden(self, connection: VppReader, items: Sequence[T], names: Mapping[int, str]) -> Iterable[HiddenObject]:
         """Yield the objects that VPP hides because another one is in effect, and what it keeps of ours."""
         return ()
+
+    def in_file_form(self, connection: VppReader, state: State, names: Mapping[int, str]) -> InFileForm:
+        """Return a state with the objects of scripts as a file sets them, where it can."""
+        return InFileForm(state)
 
 
 AnyObjectKind = VppObjectKind[Any]

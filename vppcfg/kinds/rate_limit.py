@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
+from vppcfg.engine.object_kind import InFileForm, TrafficImpact, VppObjectKind
 from vppcfg.entries.section import Section
 from vppcfg.kinds import rate_limit_reading as reading
 from vppcfg.kinds.l2_steps import is_put_into_l2
+from vppcfg.kinds.rate_limit_adoption import in_file_form
 from vppcfg.kinds.rate_limit_operations import (
     NUMBERED,
     AddLimitTable,
@@ -126,6 +127,9 @@ class PolicerKind(VppObjectKind[Policer]):
             if name.startswith(MARK) and user:
                 mark = dscp if excess == _MARK else None
                 yield Policer(policer=policer, user=user, rate_kbps=rate_kbps, burst_bytes=burst_bytes, dscp=mark)
+
+    def in_file_form(self, connection: VppReader, state: State, names: Mapping[int, str]) -> InFileForm:
+        return in_file_form(connection, state, names)
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
         """Ask VPP for the index of each policer and table."""

@@ -82,16 +82,19 @@ def tables(connection: VppReader, replies: Replies) -> list[FoundTable]:
 
 def _table(mark: int, skipped: int, mask: bytes) -> LimitTable | None:
     """Return a table of ours, None for one of another program."""
-    if not is_ours(mark):
+    found = bits_of(skipped, mask)
+    if not is_ours(mark) or found is None:
         return None
+    offset, length = found
+    return LimitTable(number=mark & LAST_TABLE, is_ipv6=bool(mark & IPV6_BIT), offset=offset, length=length)
+
+
+def bits_of(skipped: int, mask: bytes) -> tuple[int, int] | None:
+    """Return how many bytes of a frame are before the bits of a mask, and how many these are; None with gaps."""
     ones = [place for place in range(len(mask) * 8) if mask[place // 8] >> (7 - place % 8) & 1]
-    table = LimitTable(
-        number=mark & LAST_TABLE,
-        is_ipv6=bool(mark & IPV6_BIT),
-        offset=skipped * VECTOR_BYTES + ones[0] // 8 if ones else 0,
-        length=len(ones),
-    )
-    return table if vectors_of(table) == (skipped, mask) else None
+    offset = skipped * VECTOR_BYTES + ones[0] // 8 if ones else 0
+    is_whole = vectors_of(LimitTable(number=0, offset=offset, length=len(ones))) == (skipped, mask)
+    return (offset, len(ones)) if is_whole else None
 
 
 def sessions(connection: VppReader, found: Sequence[FoundTable]) -> Iterator[tuple[LimitTable, str, int]]:

@@ -8,7 +8,7 @@ A name stands for a rate. Each interface, host or prefix that has it has a bucke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ POLICERS, POLICE, POLICE_HOSTS = "policers", "police", "police-hosts"
 PLUGIN = "policer"
 NAME_LENGTH = 24
 SIDES = ("destination", "source")
-_IP_LAYERS, _FRAMES = LAYERS[:2], LAYERS[2]
+IP_LAYERS, _FRAMES = LAYERS[:2], LAYERS[2]
 _ETHERNET_BYTES, _TAG_BYTES = 14, 4
 _OFFSETS = {("destination", False): 16, ("destination", True): 24, ("source", False): 12, ("source", True): 8}
 """Bytes of an IP header before an address, by whether it is IPv6."""
@@ -99,11 +99,11 @@ class Policers(OwnedSection[Rates]):
     def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Rates:
         """Return the rates in the order of the file; note names that are none."""
         for name in raw:
-            if not _is_name(name):
+            if not is_name(name):
                 form = f"a lower case letter, then up to {NAME_LENGTH - 1} of a-z, 0-9 and `-`"
                 text = f"{shown(name)} is no name: {form}"
                 problems.append(Problem(rule="policer-name", path=(*path, name), text=text))
-        return tuple(_rate(name, given) for name, given in raw.items() if _is_name(name))
+        return tuple(_rate(name, given) for name, given in raw.items() if is_name(name))
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
         """Return nothing: the keys of interfaces make policers."""
@@ -123,7 +123,8 @@ class Policers(OwnedSection[Rates]):
             yield KeyHolder.FILE, "", tuple(rates[name] for name in sorted(rates))
 
 
-def _is_name(name: Any) -> bool:
+def is_name(name: Any) -> bool:
+    """Return whether a file can have a policer of this name."""
     return isinstance(name, str) and len(name) <= NAME_LENGTH and LIST.fullmatch(name) is not None
 
 
@@ -241,7 +242,7 @@ class PoliceHosts(OwnedSection[HostRates]):
         tables, limits = state.of(LimitTable), _limits_by_table(state)
         found: dict[str, tuple[set[str], dict[str, str]]] = {}
         for use in sorted(state.of(LimitedInterface).values(), key=lambda use: use.layer):
-            tags = _tags_of(state.interfaces.get(use.interface))
+            tags = tags_of(state.interfaces.get(use.interface))
             for table in _host_tables(tables, use.number):
                 sides, rates = found.setdefault(use.interface, (set(), {}))
                 sides |= {side for side in SIDES if table.offset == offset_of(side, tags, is_ipv6=table.is_ipv6)}
@@ -283,7 +284,7 @@ def offset_of(side: str, tags: int, *, is_ipv6: bool) -> int:
     return _ETHERNET_BYTES + _TAG_BYTES * tags + _OFFSETS[side, is_ipv6]
 
 
-def _tags_of(interface: Interface | None) -> int:
+def tags_of(interface: Interface | None) -> int:
     """Return how many VLAN tags frames of an interface have; none of one that a part of a state lacks."""
     encapsulation = None if interface is None else interface.encapsulation
     return encapsulation.tag_count if isinstance(encapsulation, Encapsulation) else 0
@@ -304,6 +305,37 @@ def _limits_by_table(state: State) -> Mapping[int, list[tuple[str, Policer]]]:
     return found
 
 
+def host_limits(
+    interface: str, side: str, offset: int, rates: Iterable[tuple[str, PolicerRate]], *, is_ipv6: bool
+) -> dict[TableShape, list[tuple[str, Policer]]]:
+    """Return what tables send to policers for prefixes of one family, by their shape; there is one for single hosts."""
+    limits: dict[TableShape, list[tuple[str, Policer]]] = {TableShape(is_ipv6, offset, _LENGTHS[is_ipv6]): []}
+    for prefix, rate in rates:
+        length = int(prefix.partition("/")[2])
+        shape = TableShape(is_ipv6, offset if length else 0, length)
+        user = f"{interface}{'>' if side == SIDES[0] else '<'}{_as_key(prefix)}"
+        limits.setdefault(shape, []).append((prefix if length else "", rate.policer(user)))
+    return limits
+
+
+def limit_objects(
+    interface: str,
+    layers: Iterable[str],
+    limits: Mapping[TableShape, Sequence[tuple[str, Policer]]],
+    number_of: Callable[[TableShape], int],
+) -> Iterator[VppObject]:
+    """Yield a chain of tables, those that look at most of an address first, and what gives it to layers."""
+    shapes = sorted(limits, key=lambda shape: -shape.length)
+    numbers = [number_of(shape) for shape in shapes]
+    for shape, number, after in zip(shapes, numbers, (*numbers[1:], None), strict=True):
+        yield LimitTable(number=number, next=after, **shape._asdict())
+        for prefix, policer in limits[shape]:
+            yield policer
+            yield RateLimit(number=number, prefix=prefix, policer=policer.name, offset=shape.offset)
+    for layer in layers:
+        yield LimitedInterface(interface=interface, layer=layer, number=numbers[0])
+
+
 class _Limiter:
     """Enters what limits interfaces. One keeps the numbers of its tables, and a new table gets one that none has."""
 
@@ -321,30 +353,21 @@ class _Limiter:
     def limit(self, entry: OwnedConfig) -> None:
         """Enter what limits all that comes in on an interface."""
         rate, is_l2 = self._rates.get(entry.value), self._desired.interfaces[entry.name].is_l2
-        layers = (_FRAMES,) if is_l2 else _IP_LAYERS
+        layers = (_FRAMES,) if is_l2 else IP_LAYERS
         if rate is not None and self._is_free(entry, layers):
             self._enter(entry.name, layers, {EVERY_PACKET: [("", rate.policer(entry.name))]})
 
     def limit_hosts(self, entry: OwnedConfig) -> None:
         """Enter what limits hosts, of each family with a table of single ones first, which stays when others change."""
         side, rates = entry.value
-        tags = _tags_of(self._desired.interfaces[entry.name])
-        for is_ipv6, layer in enumerate(_IP_LAYERS):
+        tags = tags_of(self._desired.interfaces[entry.name])
+        for is_ipv6, layer in enumerate(IP_LAYERS):
             own = [(prefix, self._rates.get(name)) for prefix, name in rates if (":" in prefix) == bool(is_ipv6)]
-            if not own or not self._is_free(entry, (layer,)):
-                continue
-            offset = offset_of(side, tags, is_ipv6=bool(is_ipv6))
-            limits: dict[TableShape, list[tuple[str, Policer]]] = {
-                TableShape(bool(is_ipv6), offset, _LENGTHS[is_ipv6]): []
-            }
-            for prefix, rate in own:
-                if rate is None:
-                    continue
-                length = int(prefix.partition("/")[2])
-                shape = TableShape(bool(is_ipv6), offset if length else 0, length)
-                user = f"{entry.name}{'>' if side == SIDES[0] else '<'}{_as_key(prefix)}"
-                limits.setdefault(shape, []).append((prefix if length else "", rate.policer(user)))
-            self._enter(entry.name, (layer,), limits)
+            if own and self._is_free(entry, (layer,)):
+                known = [(prefix, rate) for prefix, rate in own if rate is not None]
+                offset = offset_of(side, tags, is_ipv6=bool(is_ipv6))
+                limits = host_limits(entry.name, side, offset, known, is_ipv6=bool(is_ipv6))
+                self._enter(entry.name, (layer,), limits)
 
     def _is_free(self, entry: OwnedConfig, layers: Sequence[str]) -> bool:
         """Return whether no other program limits these layers of an interface; report one that does."""
@@ -359,17 +382,8 @@ class _Limiter:
     def _enter(
         self, interface: str, layers: Sequence[str], limits: Mapping[TableShape, Sequence[tuple[str, Policer]]]
     ) -> None:
-        """Enter a chain of tables, those that look at most of an address first, and give it to layers."""
-        shapes = sorted(limits, key=lambda shape: -shape.length)
-        numbers = [self._number_of(interface, shape) for shape in shapes]
-        for shape, number, after in zip(shapes, numbers, (*numbers[1:], None), strict=True):
-            self._desired.enter(LimitTable(number=number, next=after, **shape._asdict()))
-            for prefix, policer in limits[shape]:
-                self._desired.enter(policer)
-                limit = RateLimit(number=number, prefix=prefix, policer=policer.name, offset=shape.offset)
-                self._desired.enter(limit)
-        for layer in layers:
-            self._desired.enter(LimitedInterface(interface=interface, layer=layer, number=numbers[0]))
+        for item in limit_objects(interface, layers, limits, lambda shape: self._number_of(interface, shape)):
+            self._desired.enter(item)
 
     def _number_of(self, interface: str, shape: TableShape) -> int:
         number = self._own.get((interface, shape))

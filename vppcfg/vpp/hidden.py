@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from vppcfg.engine.object_kind import InFileForm
 from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.kinds.nd_proxy_reading import all_proxies
 from vppcfg.kinds.route_prompt import routes_of_prompt
@@ -30,6 +31,16 @@ def read_prompt(connection: Connection, state: State) -> list[Route]:
     """Return the routes that were set at VPP's CLI prompt and that a file can have. Raise DataplaneError."""
     names = {index: name for name, index in read_names(connection).items()}
     return list(routes_of_prompt(connection, state, names))
+
+
+def in_file_form(connection: Connection, state: State) -> InFileForm:
+    """Return a state with what scripts have set as a file sets it, where it can. Raise DataplaneError."""
+    names = {index: name for name, index in read_names(connection).items()}
+    found = InFileForm(state)
+    for kind in OBJECT_KINDS:
+        more = kind.in_file_form(connection, found.state, names)
+        found = InFileForm(more.state, found.others | more.others, {**found.reasons, **more.reasons})
+    return found
 
 
 def with_unlisted(connection: Connection, state: State) -> State:

@@ -18,9 +18,9 @@ SESSION_DELETED = "bfd udp session del interface xe0 local-addr 10.0.0.1 peer-ad
     ("lines", "refused"),
     [
         ((POLICER, "configure policer name gold cir 2000 cb 4096", "policer input name gold xe0"), ""),
-        ((POLICER, POLICER), "policer gold is already there"),
-        (("configure policer name gold cir 2000 cb 4096",), "policer gold is not there"),
-        ((POLICER, "policer del name gold", "policer reset name gold"), "policer gold is not there"),
+        ((POLICER, POLICER), "Policer already exists"),
+        (("configure policer name gold cir 2000 cb 4096",), "Update policer failure"),
+        (("policer reset name gold",), "policer gold is not there"),
         ((SA, "ipsec sa del 10", SA), ""),
         ((SA, "ipsec sa del 11"), "IPsec SA 11 is not there"),
         ((SRV6, "sr steer l3 10.0.0.0/8 via bsid 2001:db8::1:1"), ""),

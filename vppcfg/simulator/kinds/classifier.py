@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds.policer import typed_policer
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
@@ -116,14 +120,19 @@ def _answer_session(call: Call, values: Values) -> Outgoing:
         raise RefusedError(Retval.NO_SUCH_TABLE)
     if values["match_len"] != len(table.mask) + table.skipped * _VECTOR_BYTES:
         raise RefusedError(Retval.INVALID_VALUE)
-    behind = _bytes(values, "match")[table.skipped * _VECTOR_BYTES :]
-    key = bytes(each & bits for each, bits in zip(behind, table.mask, strict=True))
-    if values["is_add"]:
-        session = Session(hit=values["hit_next_index"], opaque=values["opaque_index"], advance=values["advance"])
+    session = Session(hit=values["hit_next_index"], opaque=values["opaque_index"], advance=values["advance"])
+    _set_session(table, _bytes(values, "match"), session if values["is_add"] else None)
+    return call.reply()
+
+
+def _set_session(table: Table, match: bytes, session: Session | None) -> None:
+    """Set a session in place of another one; None deletes it."""
+    behind = match[table.skipped * _VECTOR_BYTES :]
+    key = bytes(each & bits for each, bits in zip(behind, table.mask, strict=False))
+    if session is not None:
         table.sessions[key] = session
     elif table.sessions.pop(key, None) is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return call.reply()
 
 
 def _list_tables(call: Call, _values: Values) -> Outgoing:
@@ -155,6 +164,93 @@ def _dump_sessions(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details({"table_id": values["table_id"], **shown, "match_length": len(key), "match": list(key)})
 
 
+_ADDRESSES = {
+    "l3 ip4 src": (26, 4),
+    "l3 ip4 dst": (30, 4),
+    "l3 ip6 src": (22, 16),
+    "l3 ip6 dst": (38, 16),
+}
+"""Where an address is in a frame without tags, and its bytes."""
+
+
+def _typed_bits(line: Input, *, is_mask: bool) -> bytes | None:
+    """Take the bytes of a mask or of what it matches, in hexadecimal digits or as an address."""
+    if line.take("hex"):
+        try:
+            return bytes.fromhex(line.string() or "")
+        except ValueError:
+            return None
+    for words, (offset, size) in _ADDRESSES.items():
+        if line.take(*words.split()):
+            address = None if is_mask else line.address()
+            bits = b"\xff" * size if is_mask else ip_address(str(address)).packed if address is not None else b""
+            return bytes(offset) + bits if len(bits) == size else None
+    return None
+
+
+def _command_table(tables: Tables, line: Input) -> str:
+    """`classify table`: the bytes before and behind a mask's vectors are cut off."""
+    numbers, mask, is_past = {"buckets": 2, "next-table": NONE, "miss-next": NONE}, b"", False
+    while not is_past:
+        if line.take("mask"):
+            mask = _typed_bits(line, is_mask=True) or b""
+        elif line.number_after("memory-size") is not None:
+            is_past = not (line.take("M") or line.take("G"))
+        elif not any(line.take_setting(word, numbers) for word in numbers):
+            is_past = True
+    if not mask:
+        raise RefusedError(Retval.UNSPECIFIED, "Mask required")
+    first, last = len(mask) - len(mask.lstrip(b"\0")), len(mask.rstrip(b"\0"))
+    skipped, end = first // _VECTOR_BYTES, -(-last // _VECTOR_BYTES)
+    values = {"nbuckets": numbers["buckets"], "memory_size": 1, "match_n_vectors": max(end - skipped, 0)}
+    shape = {"skip_n_vectors": skipped, "next_table_index": numbers["next-table"]}
+    mask = mask.ljust(end * _VECTOR_BYTES, b"\0")[skipped * _VECTOR_BYTES : end * _VECTOR_BYTES]
+    try:
+        tables.part(ClassifierMain).tables.add(
+            lambda index: _new(index, {**values, **shape, "miss_next_index": numbers["miss-next"], "mask": mask})
+        )
+    except RefusedError as refusal:
+        raise RefusedError(refusal.retval, f"vnet_classify_add_del_table returned {refusal.retval:d}") from None
+    return ""
+
+
+def _command_session(tables: Tables, line: Input) -> str:
+    """`classify session`: what it matches is only read behind the number of the table."""
+    number, match, hit, opaque, is_add = NONE, None, NONE, NONE, True
+    known = tables.part(ClassifierMain).tables
+    while True:
+        if line.take("del"):
+            is_add = False
+        elif line.take("policer-hit-next"):
+            found = typed_policer(tables, line)
+            if found is None:
+                break
+            hit = found
+        elif line.take("conform-color"):
+            opaque = 0
+        elif line.take("exceed-color"):
+            opaque = 1
+        elif known.has(number) and line.take("match"):
+            match = _typed_bits(line, is_mask=False)
+        elif (given := line.number_after("table-index")) is not None:
+            number = given
+        else:
+            break
+    if number == NONE:
+        raise RefusedError(Retval.UNSPECIFIED, "Table index required")
+    if match is None and is_add:
+        raise RefusedError(Retval.UNSPECIFIED, "Match value required")
+    if match is None:
+        raise DiedError
+    table = known[number]
+    whole = match.ljust((table.skipped + table.vectors) * _VECTOR_BYTES, b"\0")
+    try:
+        _set_session(table, whole, Session(hit=hit & 0xFFFF, opaque=opaque, advance=0) if is_add else None)
+    except RefusedError as refusal:
+        raise RefusedError(refusal.retval, f"vnet_classify_add_del_session returned {refusal.retval:d}") from None
+    return ""
+
+
 KIND = Kind(
     api={"classify": _API},
     changes={"classify_add_del_table": _answer_table, "classify_add_del_session": _answer_session},
@@ -163,4 +259,5 @@ KIND = Kind(
         "classify_table_info": _show_table,
         "classify_session_dump": _dump_sessions,
     },
+    commands={"classify session": _command_session, "classify table": _command_table},
 )

@@ -1,4 +1,7 @@
-"""Simulates policers and where they are applied, which nothing shows (plugins/policer, vnet/policer up to 26.02)."""
+"""Simulates policers and where they are applied, which nothing shows (plugins/policer, vnet/policer up to 26.02).
+
+The prompt gives no policer to an interface here.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
 from vppcfg.simulator.pool import Pool
@@ -154,6 +159,87 @@ def _named(tables: Tables, raw: bytes) -> int:
     return next((each.index for each in tables.part(PolicerMain).policers if each.name == name), NONE)
 
 
+def typed_policer(tables: Tables, line: Input) -> int | None:
+    """Take the name of a policer, or its number, and return that (unformat_policer_next_index)."""
+    number = _named(tables, line.next_word.encode())
+    if number == NONE:
+        return line.number()
+    line.string()
+    return number
+
+
+_CHOICES = {
+    "rate": ("rate_type", ("kbps", "pps")),
+    "round": ("round_type", ("closest", "up", "down")),
+    "type": ("type", ("1r2c", "1r3c", "2r3c-2698", "2r3c-4115", "2r3c-mef5cf1")),
+}
+_TYPED_ACTIONS = {
+    "drop": (0, 0),
+    "transmit": (1, 0),
+    **{f"mark-and-transmit {name.upper()}": (2, number) for name, number in DSCP_NAMES.items()},
+}
+"""The type of an action, and its DSCP."""
+
+
+def _command_add(*, is_update: bool) -> Command:
+    """`policer add` and `configure policer`: what is not typed is 0, and packets are dropped."""
+
+    def command(tables: Tables, line: Input) -> str:
+        line, values, name = line.line(), dict.fromkeys((*_CONFIGURATION, *_ACTIONS), 0), None
+        while not line.is_at_end:
+            if line.take("name"):
+                name = line.string()
+            elif not _take_value(line, values):
+                raise line.unknown()
+        index = NONE if name is None else _named(tables, name.encode())
+        if is_update and index == NONE:
+            raise RefusedError(Retval.UNSPECIFIED, "Update policer failure")
+        if not is_update and index != NONE:
+            raise RefusedError(Retval.UNSPECIFIED, "Policer already exists")
+        if bool(values["cir"]) != bool(values["cb"]):
+            raise RefusedError(Retval.UNSPECIFIED, "Config failed sanity check")
+        if is_update:
+            tables.part(PolicerMain).policers[index].values = values
+        elif name is not None:
+            add(tables, name.encode(), values)
+        return ""
+
+    return command
+
+
+def _take_value(line: Input, values: dict[str, Any]) -> bool:
+    for word in ("cir", "cb"):
+        number = line.number_after(word, NONE)
+        if number is not None:
+            values[word] = number
+            return True
+    for word, (key, choices) in _CHOICES.items():
+        found = line.choice_after(word, {choice: place for place, choice in enumerate(choices)})
+        if found is not None:
+            values[key] = found
+            return True
+    for when in ("conform", "exceed", "violate"):
+        action = line.choice_after(f"{when}-action", _TYPED_ACTIONS)
+        if action is not None:
+            values[f"{when}_action.type"], values[f"{when}_action.dscp"] = action
+            return True
+    return False
+
+
+def _command_delete(tables: Tables, line: Input) -> str:
+    line = line.line()
+    if line.is_at_end:
+        return ""
+    index = _named(tables, (line.string() or "").encode()) if line.take("name") else line.number_after("index")
+    if not line.is_at_end:
+        raise line.unknown()
+    policers = tables.part(PolicerMain).policers
+    if index is None or not policers.has(index):
+        raise RefusedError(Retval.NO_SUCH_ENTRY, "No such policer")
+    policers.remove(index)
+    return ""
+
+
 KIND = Kind(
     plugin="policer",
     plugin_releases="26.06-",
@@ -168,5 +254,10 @@ KIND = Kind(
         "policer_output_v2": _answer_put,
     },
     queries={"policer_dump_v2": _dump},
+    commands={
+        "policer add": _command_add(is_update=False),
+        "configure policer": _command_add(is_update=True),
+        "policer del": _command_delete,
+    },
     quirks=(_HAS_L2, _CHECKS),
 )

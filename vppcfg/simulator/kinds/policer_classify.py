@@ -7,12 +7,14 @@ do not come there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
 from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
 from vppcfg.simulator.kinds.policer import PolicerMain, add
@@ -35,6 +37,7 @@ reply policer_classify_details dfd08765: interface_index sw_if_index, u32 table_
 """
 """VPP's messages for this, in the notation of `simulator/api_files`."""
 _FIELDS = ("ip4_table_index", "ip6_table_index", "l2_table_index")
+_WORDS = ("ip4-table", "ip6-table", "l2-table")
 _FRAMES = 2
 
 
@@ -75,6 +78,27 @@ def _set(tables: Tables, sw_if_index: int, layer: int, table: int, *, is_on: boo
     else:
         del own[sw_if_index]
     return True
+
+
+def _command_set(tables: Tables, line: Input) -> str:
+    """`set policer classify interface <interface> ip4-table|ip6-table|l2-table <n> [del]`; it hides every refusal."""
+    row, numbers, is_on = None, dict[str, int](), True
+    while True:
+        if (found := line.interface_after(tables, "interface")) is not None:
+            row = found
+        elif line.take("del"):
+            is_on = False
+        elif not any(line.take_setting(word, numbers) for word in _WORDS):
+            break
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Interface must be specified.")
+    if len(numbers) != 1:
+        few, many = "Table index should be specified.", "Only one table index per API is allowed."
+        raise RefusedError(Retval.UNSPECIFIED, many if numbers else few)
+    for word, table in numbers.items():
+        with suppress(RefusedError):
+            _set(tables, row.index, _WORDS.index(word), table, is_on=is_on)
+    return ""
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -138,5 +162,6 @@ KIND = Kind(
     api={"classify": _API},
     changes={"policer_classify_set_interface": _answer_set},
     queries={"policer_classify_dump": _dump},
+    commands={"set policer classify": _command_set},
     load=_load,
 )
