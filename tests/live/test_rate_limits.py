@@ -119,13 +119,15 @@ unmanaged: [ "pg*" ]
 """
 
 
-def frames(vpp: RealVpp, source: str, destination: str, tag: str = "") -> tuple[str, str]:
-    """Return a stream of whole frames to eth0: VPP looks at the bytes of the frame."""
-    match = re.search(r"Ethernet address (\S+)", vpp.cli("show hardware-interfaces eth0")[1])
+def frames(
+    vpp: RealVpp, source: str, destination: str, tag: str = "", name: str = "eth0", ports: str = "4000 -> 9"
+) -> tuple[str, str]:
+    """Return a stream of whole frames to an interface: VPP looks at the bytes of the frame."""
+    match = re.search(r"Ethernet address (\S+)", vpp.cli(f"show hardware-interfaces {name}")[1])
     assert match is not None
     kind = "IP6" if ":" in source else "IP4"
     head = f"{kind}: 02:00:00:00:00:01 -> {match[1]} {tag}"
-    return "ethernet-input", f"{head} UDP: {source} -> {destination} UDP: 4000 -> 9 incrementing 900"
+    return "ethernet-input", f"{head} UDP: {source} -> {destination} UDP: {ports} incrementing 900"
 
 
 def test_each_host_has_a_limit_of_its_own_and_others_have_none(vpp: RealVpp, tmp_path: Path) -> None:
@@ -147,3 +149,45 @@ def test_each_host_has_a_limit_of_its_own_and_others_have_none(vpp: RealVpp, tmp
         passed, longest = (sent(vpp, "eth1") - before) * SIZE, time.monotonic() - started
         most = 1.05 * (RATE_KBPS * 125 * max(longest, SECONDS) + BURST)
         assert (0.8 * ALLOWED < passed < most) if is_limited else passed == PPS * SECONDS * SIZE, (what, passed)
+
+
+NAT = """
+interfaces:
+  eth0:
+    addresses: [ 10.0.0.1/24 ]
+    neighbors: {{ 10.0.0.9: {mac} }}
+    police-hosts: {{ source: {{ 10.0.0.9: {rate} }} }}
+    {inside}
+  eth1:
+    addresses: [ 10.0.1.1/24 ]
+    neighbors: {{ 10.0.1.2: {mac} }}
+    nat44: {outside}
+    police-hosts: {{ destination: {{ 10.0.0.9: {rate} }} }}
+routes: {{ 0.0.0.0/0: 10.0.1.2 }}
+nat44: {{ pools: [ {{ interface: eth1 }} ], exempt: {{}} }}
+policers: {{ slow: {{ rate: 8M, burst: 50k }} }}
+unmanaged: [ "pg*", eth2, eth3 ]
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside", "is_limited_upstream"),
+    [("nat44: inside", "outside", False), ("", "output", True)],
+    ids=["inside and outside", "output"],
+)
+def test_nat44_hides_hosts_inside_from_limits_on_what_they_send(
+    vpp: RealVpp, tmp_path: Path, inside: str, outside: str, is_limited_upstream: bool
+) -> None:
+    """The rule `police-hosts-nat`; what comes back has its destination before the limits."""
+    text = NAT.replace("{inside}", inside).replace("{outside}", outside)
+    apply(vpp, tmp_path, text=text)
+    for name, words, ports, is_limited in (
+        ("eth0", ("10.0.0.9", "203.0.113.1"), "4000 -> 9", is_limited_upstream),
+        ("eth1", ("203.0.113.1", "10.0.1.1"), "9 -> 4000", True),
+    ):
+        out = "eth1" if name == "eth0" else "eth0"
+        before = sent(vpp, out)
+        start(vpp, name, *frames(vpp, *words, name=name, ports=ports))
+        end(vpp)
+        share = (sent(vpp, out) - before) / (PPS * SECONDS)
+        assert 0.1 < share and (share < 0.9) == is_limited, name

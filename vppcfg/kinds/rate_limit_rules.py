@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.entries.configuration import OwnedConfig
 from vppcfg.entries.index import Index
 from vppcfg.kinds.rate_limit_section import POLICE, POLICE_HOSTS, POLICERS, rates_in
+from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import PORTS, InterfaceKind
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 POLICERS_MOST = 60_000
@@ -98,6 +101,29 @@ def police_hosts_place(index: Index) -> Iterator[Problem]:
             yield Problem(rule="police-hosts-untagged", path=entry.path, text=text, severity=Severity.WARNING)
 
 
+def police_hosts_nat(index: Index) -> Iterator[Problem]:
+    """Find limits of IPv4 hosts where VPP sees other addresses of theirs: NAT44 comes before them, and DET44 behind."""
+    maps = index.configuration.det44.maps if index.configuration.det44 is not None else ()
+    for name, entry in _entries(index, POLICE_HOSTS).items():
+        interface, side = index.find(name), entry.value.side
+        hosts = [IPv4Network(prefix) for prefix, _ in entry.value.rates if ":" not in prefix]
+        if interface is None or not any(host.prefixlen for host in hosts):
+            continue
+        if side == "source" and interface.nat44 in (NatSide.INSIDE, NatSide.BOTH):
+            text = f"NAT44 gives what comes in by {name} other sources before VPP looks for hosts: none has a limit"
+        elif side == "destination" and interface.det44 is Det44Side.OUTSIDE:
+            inside = [IPv4Network(each.inside) for each in maps]
+            host = next(
+                (host for host in hosts if any(host.prefixlen and host.overlaps(each) for each in inside)), None
+            )
+            if host is None:
+                continue
+            text = f"DET44 gives what comes in by {name} for {host} its destination behind the limits: it has none"
+        else:
+            continue
+        yield Problem(rule="police-hosts-nat", path=entry.path, text=text, severity=Severity.WARNING)
+
+
 def police_of_member(index: Index) -> Iterator[Problem]:
     """Find limits on members of bonds, whose packets come in by the bond."""
     for key in (POLICE, POLICE_HOSTS):
@@ -120,6 +146,6 @@ def police_hosts_count(index: Index) -> Iterator[Problem]:
 
 
 RULES = (
-    *(police_missing, police_both, police_hosts_place, police_of_member, police_hosts_count),
+    *(police_missing, police_both, police_hosts_place, police_hosts_nat, police_of_member, police_hosts_count),
     *(policer_burst, policer_unused),
 )
