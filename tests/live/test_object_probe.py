@@ -126,7 +126,29 @@ bridgedomains:
     settings: { arp-termination: true }
     arp-entries: { 192.0.2.5: "02:00:00:00:00:05", 10.5.0.1: "02:00:00:00:00:06" }
 """
+LIMITS = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 1500
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
+    police: slow
+    sub-interfaces:
+      100:
+        mtu: 1500
+        addresses: [ 10.0.1.1/24 ]
+        police-hosts: { source: { 10.0.1.9: slow, 10.0.2.0/24: { policer: slow, each: 25 } } }
+  GigabitEthernet1/0/1:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+    neighbors: { 198.51.100.2: "02:00:00:00:00:02", "2001:db8:1::2": "02:00:00:00:00:03" }
+    police-hosts: { destination: { 192.0.2.9: marked, "2001:db8:7::/56": slow, "::/0": slow } }
+  GigabitEthernet1/0/2: { mtu: 1500, police: slow }
+  GigabitEthernet1/0/3: { mtu: 1500 }
+bridgedomains: { bd10: { interfaces: [ GigabitEthernet1/0/2, GigabitEthernet1/0/3 ] } }
+policers: { slow: { rate: 64k }, marked: { rate: 10M, excess: { mark: cs1 } } }
+"""
 CASES = {
+    "limits": (LIMITS, ("policer ",), 8),
     "asked": (ASKED, ("ARP entry ", "virtual router ", "DHCP relay "), 7),
     "routes": (ROUTES, ("route ",), 17),
     "crossed": (CROSSED, ("L3 cross-connect ",), 3),
@@ -152,6 +174,16 @@ BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
         CROSSED,
         ["l3xc del GigabitEthernet1/0/0 via 198.51.100.2 GigabitEthernet1/0/1"],
         {"L3 cross-connect of IPv4 on GigabitEthernet1/0/0"},
+    ),
+    (
+        LIMITS,
+        ["set policer classify interface GigabitEthernet1/0/0 ip4-table 0 del"],
+        {"limited interface GigabitEthernet1/0/0 ipv4"},
+    ),
+    (
+        LIMITS,
+        [f"classify session policer-hit-next vppcfg:slow:GigabitEthernet1/0/2 table-index 0 match hex {'00' * 16}"],
+        {"rate limit any in 0"},
     ),
     (SERVICES, ["qos record ip GigabitEthernet1/0/0 disable"], {"QoS record ip on GigabitEthernet1/0/0"}),
     (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS map 2"}),

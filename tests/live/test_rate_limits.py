@@ -190,4 +190,4 @@ def test_nat44_hides_hosts_inside_from_limits_on_what_they_send(
         start(vpp, name, *frames(vpp, *words, name=name, ports=ports))
         end(vpp)
         share = (sent(vpp, out) - before) / (PPS * SECONDS)
-        assert 0.1 < share and (share < 0.9) == is_limited, name
+        assert share > 0.1 and (share < 0.9) == is_limited, name

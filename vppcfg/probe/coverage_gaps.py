@@ -73,6 +73,7 @@ def _untested(state: State) -> Iterator[str]:
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"
     yield from ["LCP pairs"] * len(state.lcps)
+    yield from ["traffic above a rate limit"] * len(state.of(Policer))
 
 
 def _of_switched(interface: Interface) -> Iterator[str]:

@@ -25,6 +25,7 @@ from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.questions import hand_over, is_for_relay
+from vppcfg.probe.rate_limits import police
 from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import ends_of, unwrap
 
@@ -46,6 +47,7 @@ def route(journey: Journey, stage: Routed) -> None:
     if drops_station(journey, name, stage.frame):
         return None
     _require_no_nat(journey, name, packet)
+    police(journey, name, packet, stage.frame)
     note_class(journey, name, packet)
     steered = policy_route_for(journey, name, packet)
     crossed = journey.network.cross_connect_of(name, is_ipv6=packet.is_ipv6)

@@ -1,4 +1,4 @@
-"""The frames that prove path MTUs, punt redirects, and the QoS classes of packets."""
+"""The frames that prove path MTUs, punt redirects, the QoS classes of packets, and rate limits."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from vppcfg.probe.frame import UNUSED_PROTOCOL, Packet
 from vppcfg.probe.ingress import NOWHERE, Candidate, entry, entry_to, framed, neighbor_of
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame
+from vppcfg.probe.rate_limits import limit_cases
 
 _EXPEDITED = 0xB8
 """The byte of IP of expedited forwarding (RFC 3246)."""
@@ -22,6 +23,7 @@ def service_cases(network: Network) -> Iterator[Candidate]:
     yield from _about_path_mtus(network)
     yield from _about_punt_redirects(network)
     yield from _about_classes(network)
+    yield from limit_cases(network)
 
 
 def _about_path_mtus(network: Network) -> Iterator[Candidate]:

@@ -98,17 +98,25 @@ class Journey:
         None where VPP has noted none, or the file leaves open which one.
         """
         self.others: list[Journey] = []
-        """Those that part from this one where VPP chooses between next hops; what is still ahead of them is open."""
+        """Those that part from this one where VPP chooses a next hop or drops; what is still ahead of them is open."""
 
     def part(self, stages: Iterable[Stage]) -> None:
         """Go on with one of some stages: with the first here, with each of the rest in a journey like this one."""
         first, *rest = stages
         for stage in rest:
-            other = Journey(self.network)
-            other.steps, other.ends, other.taker = list(self.steps), list(self.ends), self.taker
-            other.packet_class, other.ahead = self.packet_class, [*self.ahead, stage]
-            self.others.append(other)
+            self._parted().then(stage)
         self.then(first)
+
+    def may_drop(self, reason: Reason, blame: Blame) -> None:
+        """Go on, and have a journey like this one end here."""
+        self._parted().drop(reason, blame)
+
+    def _parted(self) -> Journey:
+        other = Journey(self.network)
+        other.steps, other.ends, other.taker = list(self.steps), list(self.ends), self.taker
+        other.packet_class, other.ahead = self.packet_class, list(self.ahead)
+        self.others.append(other)
+        return other
 
     def note(self, kind: str, subject: str, blame: Blame, detail: str = "") -> None:
         """Note something that VPP's trace of the frame is to show."""

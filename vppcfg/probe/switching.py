@@ -13,6 +13,7 @@ from vppcfg.model.interface import Encapsulation, Interface, TagRewrite
 from vppcfg.probe.filters import acl_denies, drops_station
 from vppcfg.probe.frame import Frame, Tag
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
+from vppcfg.probe.rate_limits import police
 from vppcfg.probe.stages import Journey, Leaves, Routed, Switched, of_bridge, of_interface, with_tags
 
 _COUNTS = {1: (0, 1), 2: (0, 2), 3: (1, 0), 4: (2, 0), 5: (1, 1), 6: (1, 2), 7: (2, 1), 8: (2, 2)}
@@ -33,6 +34,7 @@ def switch(journey: Journey, stage: Switched) -> None:
         return journey.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
     if not interface.is_bvi and acl_denies(journey, interface.name, frame.packet, is_input=True, is_switched=True):
         return None
+    police(journey, interface.name, stage.frame.packet, stage.frame, is_switched=True)
     if interface.l2xc == DELETED:
         raise UndecidedError("the cross-connect leads to a deleted interface")
     if interface.l2xc is not None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 
 from vppcfg.model.tunnel import TUNNEL_KINDS
 from vppcfg.probe.filters import FILTER_DROPS, SOURCE_CHECK
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
+from vppcfg.probe.rate_limits import POLICER_DROPS
 from vppcfg.record import record
 
 _PACKET = re.compile(r"^Packet \d+$", re.MULTILINE)
@@ -34,6 +36,7 @@ _DROP = re.compile(r"^\s*(\S+): (.+)$", re.MULTILINE)
 _SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
 _CLASS = re.compile(r"qos:(\d+)")
 _MARK = re.compile(r"qos:(\d+) used:yes")
+_POLICER = re.compile(r"sw_if_index (\d+) .* policer_index (-?\d+)")
 _REDIRECTED = "via redirect:"
 _FLOOD = "l2-flood"
 _REPLY = re.compile(r"^\s*reply, type ethernet/IP4.*\n\s*([0-9a-f:]{17})/(\S+) -> ", re.MULTILINE)
@@ -52,6 +55,7 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     *FILTER_DROPS,
+    *POLICER_DROPS,
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
     ("", "Reflection Drop", Reason.REFLECTED),
@@ -107,6 +111,7 @@ class Names:
     access_lists: Mapping[int, str]
     bonds: Mapping[str, str]
     """The bond of each member."""
+    policers: Mapping[int, str] = field(default_factory=dict)
 
 
 @record
@@ -265,6 +270,14 @@ def _marked(target: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str
     return read
 
 
+def _policed(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    """Yield the policer of a packet: by its name where it is one of files, else by its number; '' for none."""
+    if found := _POLICER.search(node.text):
+        number = int(found[2])
+        policer = names.policers.get(number, str(number)) if number >= 0 else ""
+        yield "policed", names.interfaces.get(int(found[1]), ""), policer
+
+
 def _redirected(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
     if _REDIRECTED in node.text:
         yield "redirected", "", ""
@@ -289,6 +302,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-qos-store", "ip6-qos-store"), _class("stored")),
     **dict.fromkeys(("ip4-qos-mark", "ip6-qos-mark"), _marked("ip")),
     **dict.fromkeys(("vlan-ip4-qos-mark", "vlan-ip6-qos-mark"), _marked("vlan")),
+    **dict.fromkeys(("ip4-policer-classify", "ip6-policer-classify", "l2-policer-classify"), _policed),
     _RELAY: _relayed,
     **dict.fromkeys(("ip4-punt-redirect", "ip6-punt-redirect"), _redirected),
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),

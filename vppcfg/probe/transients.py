@@ -12,7 +12,7 @@ from itertools import groupby
 
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Prediction, UndecidedError
+from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Prediction, Reason, UndecidedError
 from vppcfg.probe.test_cases import probes_for
 from vppcfg.probe.trace import Observation
 from vppcfg.probe.verdict import comparable, end_text, has_ends_of
@@ -109,14 +109,22 @@ def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
 
     What begins to be forwarded by a change may take any way until it is complete: nobody relied on it.
     """
-    before, after = frame.probe.prediction.choices, frame.after.choices
+    before, after = (_within_rates(each) for each in (frame.probe.prediction, frame.after))
     choices = (*before, *after)
+    is_over = any(end.reason is Reason.RATE for end in observation.ends)
+    if is_over and len(choices) < len(frame.probe.prediction.choices) + len(frame.after.choices):
+        return ""
     if all(_are_lost(_ends(each)) for each in before) and not all(_are_lost(_ends(each)) for each in after):
         return ""
     is_lost = _are_lost(observation.ends)
     if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
         return ""
     return "; ".join(sorted(end_text(comparable(end)) for end in observation.ends)) or "it ends nowhere"
+
+
+def _within_rates(prediction: Prediction) -> list[Prediction]:
+    """Return what may become of a frame, but for a rate limit that has no room for it: others have used that up."""
+    return [each for each in prediction.choices if all(end.reason is not Reason.RATE for end, _ in each.ends)]
 
 
 def _is_let_through(frame: WatchedFrame, observation: Observation) -> bool:

@@ -104,6 +104,7 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "recorded": f"its class is not recorded as {detail}",
         "stored": f"its class does not become {detail}",
         "marked": f"its class is not written as {detail}",
+        "policed": f"the policer {detail} does not count it" if detail else "it has a rate limit",
         "redirected": "it is not redirected",
         "answered": f"it is not answered with {detail}",
         "relayed": f"it is not handed to {detail}",

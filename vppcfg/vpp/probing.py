@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 
 from vppcfg.errors import DataplaneError
+from vppcfg.model.rate_limit import MARK
 from vppcfg.record import record
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.wire.policers import policer_indexes, policer_names, policer_requests
 from vppcfg.wire.shell import show
 
 _AT_ONCE = 50
@@ -52,6 +55,8 @@ class Numbers:
     """Those that have a link."""
     tables: Mapping[tuple[int, str], int]
     """VPP's indexes of FIB tables, by family and name."""
+    policers: Mapping[int, str] = field(default_factory=dict)
+    """Those of files, without their mark."""
 
     @property
     def without_link(self) -> frozenset[str]:
@@ -77,12 +82,18 @@ def read_numbers(connection: Connection) -> Numbers:
     """Return the numbers of interfaces and tables. Raise DataplaneError."""
     replies = connection.ask([connection.request("sw_interface_dump", {"sw_if_index": 0xFFFFFFFF})[1]])
     rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "flags", "interface_name")
+    policers = policer_names(connection, connection.ask(policer_requests(connection)))
     named = [(index, flags, text_of(name)) for index, flags, name in rows]
     return Numbers(
         interfaces={index: name for index, _, name in named},
         up=frozenset(name for _, flags, name in named if flags & _UP),
         linked=frozenset(name for _, flags, name in named if flags & _LINK),
         tables={(family, name): index for family in (4, 6) for name, index in _tables(connection, family)},
+        policers={
+            index: name.removeprefix(MARK)
+            for index, name in policer_indexes(connection, policers).items()
+            if name.startswith(MARK)
+        },
     )
 
 
