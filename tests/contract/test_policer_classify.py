@@ -1,12 +1,14 @@
 """Contract: tables of the classifier that send packets to policers, what VPP shows of them, and what outlives what."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
-from vppcfg.model.rate_limit import TABLE_MARK
+from vppcfg.kinds.rate_limit_operations import AddLimitTable, AddPolicer, UpdatePolicer
+from vppcfg.model.rate_limit import MARK, TABLE_MARK, LimitTable, Policer
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.live import connect
 from vppcfg.wire.policers import policer_indexes
@@ -141,6 +143,44 @@ def test_what_the_prompt_sets_is_what_messages_show(clean: Subject) -> None:
     assert list(shown(clean, IP4).values()) == [table]
     assert clean.cli(f"set policer classify interface {PORTS[0]} ip4-table {table} del") == (0, "")
     assert shown(clean, IP4) == {}
+
+
+GOLD = Policer(policer="gold", user="eth0>198.51.100.0/24", rate_kbps=8000, burst_bytes=90_000)
+
+
+def shape(row: Any) -> dict[str, Any]:
+    """Return what an answer shows, but for the index and what a bucket holds at the moment."""
+    left_out = {"context", "table_id", "current_bucket", "last_update_time"}
+    return {name: value for name, value in row._asdict().items() if name not in left_out}
+
+
+@pytest.mark.parametrize("policer", [GOLD, replace(GOLD, dscp=8), replace(GOLD, rate_kbps=100_000_000, dscp=46)])
+def test_a_line_of_a_plan_does_to_a_policer_what_its_message_does(clean: Subject, policer: Policer) -> None:
+    found = []
+    for is_typed in (False, True):
+        with connect(clean.client.server_address, json_dir=str(clean.client.apidir)) as plane:
+            for operation in (AddPolicer(item=policer), UpdatePolicer(item=replace(policer, burst_bytes=95_000))):
+                line = operation.cli()
+                assert line is not None
+                assert clean.cli(line) == (0, "") if is_typed else not plane.perform([operation]).refusals
+                found += [shape(row) for row in clean.api.policer_dump_v2(policer_index=ALL)]
+        assert clean.cli(f"policer del name {MARK}{policer.name}") == (0, "")
+        assert clean.api.policer_dump_v2(policer_index=ALL) == []
+    assert found[:2] == found[2:] and found[0] != found[1]
+
+
+@pytest.mark.parametrize("offset, length, is_ipv6", [(30, 32, False), (26, 9, False), (38, 56, True)])
+def test_a_line_of_a_plan_makes_the_table_that_its_message_makes(
+    clean: Subject, offset: int, length: int, is_ipv6: bool
+) -> None:
+    operation = AddLimitTable(item=LimitTable(number=7, is_ipv6=is_ipv6, offset=offset, length=length))
+    known, line = set(clean.api.classify_table_ids().ids), operation.cli()
+    with connect(clean.client.server_address, json_dir=str(clean.client.apidir)) as plane:
+        assert not plane.perform([operation]).refusals
+    assert line is not None and clean.cli(line) == (0, "")
+    made = set(clean.api.classify_table_ids().ids) - known
+    one, other = (shape(clean.api.classify_table_info(table_id=index)) for index in made)
+    assert one == other
 
 
 def test_a_session_is_replaced_in_place(clean: Subject) -> None:

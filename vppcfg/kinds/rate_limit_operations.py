@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.common.rates import bit_rate
 from vppcfg.model.rate_limit import (
     IPV6_BIT,
@@ -39,6 +40,7 @@ _BUCKETS, _MEMORY_BYTES = 4096, 64 << 20
 ends. VPP takes the memory as it needs it, and 32 kB of its main heap for the buckets."""
 _BUCKETS_FOR_ALL, _MEMORY_FOR_ALL_BYTES = 2, 1 << 20
 """Of a table with one session."""
+_MARKS = {number: name.upper() for name, number in DSCP_NAMES.items()}
 _TRANSMIT, _DROP, _MARK = 1, 0, 2
 """sse2_qos_action_type (policer_types.api)."""
 
@@ -57,8 +59,8 @@ class AddPolicer(SetObject):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return Request("policer_add", {"name": f"{MARK}{self.item.name}", **_settings(self.item)})
 
-    def cli(self) -> None:
-        """Return None: what refers to the policer has its number, and the prompt gives no table a mark."""
+    def cli(self) -> str | None:
+        return _typed("policer add", self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return the limit."""
@@ -79,8 +81,8 @@ class UpdatePolicer(SetObject):
         index = indexes.number(NUMBERED, self.item.name)
         return Request("policer_update", {"policer_index": index, **_settings(self.item)})
 
-    def cli(self) -> None:
-        """Return None, as for what makes it."""
+    def cli(self) -> str | None:
+        return _typed("configure policer", self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return the limit, and what VPP forgets."""
@@ -101,7 +103,7 @@ class RemovePolicer(RemoveObject):
         return Request("policer_del", {"policer_index": indexes.number(NUMBERED, self.item.name)})
 
     def cli(self) -> None:
-        """Return None, as for what makes it."""
+        """Return None: the table that has sent packets to it has a number, and must not keep sending them."""
 
 
 @record
@@ -119,8 +121,12 @@ class AddLimitTable(SetObject):
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _table(self.item, {"is_add": 1, "table_index": NO_INDEX})
 
-    def cli(self) -> None:
-        """Return None: the prompt reports no index, and knows no such mark."""
+    def cli(self) -> str | None:
+        """Return the command; None for a mask of zeros, which the prompt takes for none."""
+        skipped, mask = vectors_of(self.item)
+        bits = f"{bytes(skipped * VECTOR_BYTES).hex()}{mask.hex()}"
+        size = f"buckets {_BUCKETS} memory-size {_MEMORY_BYTES >> 20}M miss-next {mark_of(self.item)}"
+        return f"classify table mask hex {bits} {size}" if self.item.length else None
 
 
 @record
@@ -142,7 +148,7 @@ class LinkLimitTable(SetObject):
         return _table(self.item, {"is_add": 1, "table_index": table, "next_table_index": after})
 
     def cli(self) -> None:
-        """Return None: tables have numbers of VPP's."""
+        """Return None: the prompt names tables by VPP's numbers, here and below."""
 
 
 @record
@@ -164,7 +170,7 @@ class RemoveLimitTable(RemoveObject):
         return _table(self.item, {"is_add": 0, "table_index": indexes.number(NUMBERED, self.item.name)})
 
     def cli(self) -> None:
-        """Return None, as for what makes it."""
+        """Return None: the table has a number."""
 
 
 @record
@@ -179,7 +185,7 @@ class SetRateLimit(SetObject):
         return _session(self.item, indexes, {"is_add": 1, "hit_next_index": policer})
 
     def cli(self) -> None:
-        """Return None: the session has the numbers of its table and of its policer."""
+        """Return None: the table has a number."""
 
 
 @record
@@ -193,7 +199,7 @@ class RemoveRateLimit(RemoveObject):
         return _session(self.item, indexes, {"is_add": 0})
 
     def cli(self) -> None:
-        """Return None, as for what sets it."""
+        """Return None: the table has a number."""
 
 
 @record
@@ -221,13 +227,23 @@ class FreeInterface(RemoveObject):
         return _on_interface(self.item, indexes, is_add=0)
 
     def cli(self) -> None:
-        """Return None, as for what sets it."""
+        """Return None: the table has a number."""
 
 
 def _limit(item: Policer) -> Predicate:
     what = "above that it is dropped" if item.dscp is None else f"above that it gets DSCP {item.dscp}"
     rate = bit_rate(item.rate_kbps * 1000)
     return Predicate(f"lets {rate} pass from now on: {what}", f"let {rate} pass from now on: {what}")
+
+
+def _typed(command: str, item: Policer) -> str | None:
+    """Return a command with what `_settings` has; None for a DSCP without a name, which the prompt takes in no form."""
+    if item.dscp is not None and item.dscp not in _MARKS:
+        return None
+    excess = "drop" if item.dscp is None else f"mark-and-transmit {_MARKS[item.dscp]}"
+    rate = f"cir {item.rate_kbps} cb {item.burst_bytes} rate kbps round closest type 1r2c"
+    actions = f"conform-action transmit exceed-action {excess} violate-action {excess}"
+    return f"{command} name {MARK}{item.name} {rate} {actions}"
 
 
 def _settings(item: Policer) -> Mapping[str, Value]:
