@@ -103,6 +103,10 @@ class VppObjectKind(Kind, Generic[T]):
         """Yield the impact on traffic between two states; `linked` are the interfaces with link in each of them."""
         return ()
 
+    def holders(self, items: Collection[T], state: State) -> Iterable[str]:
+        """Return the interfaces whose entries set these objects, beside those that the objects refer to."""
+        return ()
+
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""
         return False

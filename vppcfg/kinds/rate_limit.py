@@ -55,6 +55,14 @@ _PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _INTERFACES = range(5)
 those that look at packets already, and then the interfaces: no packet misses a limit that it had."""
 
 
+def _interfaces_with(numbers: Collection[int], state: State) -> Iterator[str]:
+    """Yield the interfaces whose packets come to one of some tables."""
+    tables = state.of(LimitTable)
+    for use in state.of(LimitedInterface).values():
+        if any(table.number in numbers for table in chain(tables, use.number)):
+            yield use.interface
+
+
 class PolicerKind(VppObjectKind[Policer]):
     """The policers, with the sections of all rate limits."""
 
@@ -128,6 +136,10 @@ class PolicerKind(VppObjectKind[Policer]):
                 mark = dscp if excess == _MARK else None
                 yield Policer(policer=policer, user=user, rate_kbps=rate_kbps, burst_bytes=burst_bytes, dscp=mark)
 
+    def holders(self, items: Collection[Policer], state: State) -> Iterable[str]:
+        names = {item.name for item in items}
+        return _interfaces_with({each.number for each in state.of(RateLimit).values() if each.policer in names}, state)
+
     def in_file_form(self, connection: VppReader, state: State, names: Mapping[int, str]) -> InFileForm:
         return in_file_form(connection, state, names)
 
@@ -152,6 +164,9 @@ class LimitTableKind(VppObjectKind[LimitTable]):
     def remove(self, item: LimitTable) -> RemoveLimitTable:
         """Return the operation that deletes one."""
         return RemoveLimitTable(item=item)
+
+    def holders(self, items: Collection[LimitTable], state: State) -> Iterable[str]:
+        return _interfaces_with({item.number for item in items}, state)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that make and delete tables."""
@@ -190,6 +205,9 @@ class RateLimitKind(VppObjectKind[RateLimit]):
     def remove(self, item: RateLimit) -> RemoveObject:
         """Return the operation that sends them to none."""
         return RemoveRateLimit(item=item)
+
+    def holders(self, items: Collection[RateLimit], state: State) -> Iterable[str]:
+        return _interfaces_with({item.number for item in items}, state)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that send packets to policers and to none; another policer comes in place of the former."""

@@ -15,7 +15,7 @@ from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.entries.section import YamlEntry
 from vppcfg.entries.yaml.text import KeyValue
-from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
@@ -31,7 +31,7 @@ from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.recreate import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
-from vppcfg.render.implicit_changes import implicit_changes, restricted
+from vppcfg.render.implicit_changes import attribute_text, implicit_changes, restricted
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
@@ -100,6 +100,7 @@ class _Comparison:
         names |= _members_of(bridges, states) if bridges else set()
         tables = {change.name for change in self._others if change.kind is ObjectKind.VRF}
         names |= _users_of(tables, states) if tables else set()
+        names |= self._holders(self._objects())
         for referent, found in ((Referent.INTERFACE, names), (Referent.BRIDGE, bridges)):
             found |= {each.name for each in self._referred() if each.referent is referent}
         interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
@@ -114,12 +115,28 @@ class _Comparison:
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_open_values(old, new), old)
 
+    def _objects(self) -> list[VppObject]:
+        """Return the objects that differ, as they were and as they will be."""
+        both = (item for change in self._others for item in (change.before, change.after))
+        return [item for item in both if isinstance(item, VppObject)]
+
+    def _holders(self, items: Sequence[VppObject]) -> set[str]:
+        """Return the interfaces whose entries set objects that do not refer to them."""
+        by_class: dict[type[VppObject], list[VppObject]] = {}
+        for item in items:
+            by_class.setdefault(type(item), []).append(item)
+        return {
+            name
+            for kind in OBJECT_KINDS
+            for state in (self._before, self._after)
+            if kind.object_class in by_class
+            for name in kind.holders(by_class[kind.object_class], state)
+        }
+
     def _referred(self) -> Iterator[Reference]:
         """Yield what the objects refer to that differ: their keys can stand below it."""
-        for change in self._others:
-            for item in (change.before, change.after):
-                if isinstance(item, VppObject):
-                    yield from item.references()
+        for item in self._objects():
+            yield from item.references()
 
     def entries(self) -> list[EntryDifference]:
         """Return every entry that differs, and what changes without one."""
@@ -141,7 +158,27 @@ class _Comparison:
             if change.kind is ObjectKind.MEMIF_SOCKET:
                 path = (f"{change.name} at {change.before}",)
                 self._found[path] = EntryDifference(action=change.action, path=path, name=change.name)
+        self._found |= {each.path: each for each in self._unshown()}
         return sorted(self._found.values(), key=_place)
+
+    def _unshown(self) -> list[EntryDifference]:
+        """Return the objects that change while no entry does that may be about them: there are no words for how."""
+        shown = {word for found in self._found.values() for word in (*map(str, found.path), found.name)}
+        by_class: dict[type[Any], list[Change[Any]]] = {}
+        for change in self._others:
+            if change.kind is ObjectKind.OBJECT:
+                by_class.setdefault(type(_object_of(change)), []).append(change)
+        found = []
+        for kind in OBJECT_KINDS:
+            changes = by_class.get(kind.object_class, [])
+            if not changes or kind.key in shown or not shown.isdisjoint(self._holders(list(map(_object_of, changes)))):
+                continue
+            for change in changes:
+                item = _object_of(change)
+                if shown.isdisjoint(reference.name for reference in item.references()):
+                    remarks, path = tuple(map(attribute_text, change.attributes)), (item.label,)
+                    found.append(EntryDifference(action=change.action, path=path, name=change.name, remarks=remarks))
+        return found
 
     def _compare(self, was: YamlEntry | None, will: YamlEntry | None) -> None:
         """Enter what happens to an entry, if anything does."""
@@ -229,6 +266,10 @@ class _Comparison:
         return any(
             after.has_mpls and not (name in old and old[name].has_mpls) for name, after in self._new.interfaces.items()
         )
+
+
+def _object_of(change: Change[Any]) -> Any:
+    return change.after if change.before is None else change.before
 
 
 def _with_names_of_tables(state: State, keys: Iterable[str], names: Mapping[str, str]) -> State:

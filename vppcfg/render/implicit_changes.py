@@ -90,14 +90,14 @@ def implicit_changes(
         is_new = any(sibling.action is not Action.UPDATE for sibling in siblings)
         for attribute in change.attributes:
             if not is_new and others.isdisjoint(_DEVICE_FOLLOWS[attribute.name]):
-                yield f"its Linux device: {_attribute_text(attribute)}"
+                yield f"its Linux device: {attribute_text(attribute)}"
         return
     own = {attribute.name for attribute in change.attributes}
     shown = _Shown(change, before, after)
     what = "its LCP pair: " if change.kind is ObjectKind.LCP else ""
     for attribute in change.attributes:
         if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not shown.is_shown(attribute):
-            yield f"{what}{_attribute_text(attribute)}"
+            yield f"{what}{attribute_text(attribute)}"
     if change.kind is ObjectKind.INTERFACE:
         yield from _static_macs_elsewhere(change.name, before, after)
 
@@ -175,7 +175,8 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
     return replace(state, virtual={**state.virtual, name: replace(virtual, **altered)})
 
 
-def _attribute_text(attribute: AttributeChange) -> str:
+def attribute_text(attribute: AttributeChange) -> str:
+    """Return what an attribute was and will be, in words."""
     if attribute.name == "packet_mtu" and attribute.old == attribute.new:
         return f"mtu: {attribute.new} set on the sub-interface, no longer inherited"
     if attribute.name == "ra_mtu":

@@ -17,8 +17,11 @@ from vppcfg.kinds.rate_limit import RateLimitKind
 from vppcfg.kinds.rate_limit_operations import FreeInterface, LimitInterface, SetRateLimit
 from vppcfg.kinds.rate_limit_section import offset_of
 from vppcfg.model.problem import Severity
-from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, Policer, RateLimit, user_of
+from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, LimitTable, Policer, RateLimit, user_of
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
+from vppcfg.plan.diff import diff
+from vppcfg.render.file_difference import file_difference
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
 from vppcfg.simulator.kinds.policer_classify import PolicerClassifyMain
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -146,3 +149,19 @@ def test_a_limit_whose_policer_is_gone_is_not_restored() -> None:
     lost = replace(before, objects={kind: items for kind, items in before.objects.items() if kind is not Policer})
     assert RateLimitKind().restorable(lost).of(RateLimit) == {}
     assert RateLimitKind().restorable(before) is before
+
+
+@pytest.mark.parametrize("kind", [Policer, RateLimit, LimitTable, LimitedInterface])
+def test_whatever_differs_in_vpp_is_a_difference_that_watch_and_plan_show(kind: type[VppObject]) -> None:
+    """Also where the words of the file are the same, as of one host's policer with another rate."""
+    hosts = {"198.51.100.9": "gold", "198.51.100.8": "gold", "198.51.0.0/16": "trial"}
+    data = router({"police-hosts": {"destination": hosts}}, {"police": "gold"})
+    whole = reached(data)
+    for name, item in whole.of(kind).items():
+        others = {key: each for key, each in whole.of(kind).items() if key != name}
+        changed = [others] + ([{**others, name: replace(item, rate_kbps=9)}] if isinstance(item, Policer) else [])
+        for items in changed:
+            observed = replace(whole, objects={**whole.objects, kind: items})
+            resolution = resolve(configuration_of(data), observed)
+            changes = list(diff(resolution.observed, resolution.desired))
+            assert changes and file_difference(resolution.observed, resolution.desired, changes), name
