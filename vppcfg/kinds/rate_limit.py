@@ -16,6 +16,7 @@ from vppcfg.kinds.l2_steps import is_put_into_l2
 from vppcfg.kinds.rate_limit_adoption import in_file_form
 from vppcfg.kinds.rate_limit_operations import (
     NUMBERED,
+    SETTINGS,
     AddLimitTable,
     AddPolicer,
     FreeInterface,
@@ -26,6 +27,7 @@ from vppcfg.kinds.rate_limit_operations import (
     RemoveRateLimit,
     SetRateLimit,
     UpdatePolicer,
+    settings_in,
 )
 from vppcfg.kinds.rate_limit_rules import RULES
 from vppcfg.kinds.rate_limit_section import (
@@ -48,7 +50,6 @@ from vppcfg.operations.transition import Transition
 from vppcfg.wire.policers import POLICER_DUMP, policer_indexes, policer_names, uses
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
-_MARK = 2
 _FRAMES = LAYERS[2]
 _PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _INTERFACES = range(5)
 """The order within a stage: policers and tables, what tables send to policers, what follows new tables, what follows
@@ -119,6 +120,11 @@ class PolicerKind(VppObjectKind[Policer]):
             elif item.rate_kbps < old[name].rate_kbps:
                 yield TrafficImpact(name, Impact.DEGRADE, "less", frozenset())
 
+    def restorable(self, state: State) -> State:
+        """Return a state whose policers do what those of files do."""
+        policers = {name: replace(each, is_plain=True) for name, each in state.of(Policer).items()}
+        return replace(state, objects=without_empty({**state.objects, Policer: policers})) if policers else state
+
     def requests(self, connection: VppReader) -> list[bytes]:
         return reading.requests(connection)
 
@@ -128,13 +134,11 @@ class PolicerKind(VppObjectKind[Policer]):
         """Yield our policers."""
         if not connection.offers(POLICER_DUMP):
             return
-        paths = ("name", "cir", "cb", "exceed_action.type", "exceed_action.dscp")
-        for raw, rate_kbps, burst_bytes, excess, dscp in connection.rows(replies, "policer_details", *paths):
+        for raw, *values in connection.rows(replies, "policer_details", "name", *SETTINGS):
             name = text_of(raw)
             policer, _, user = name.removeprefix(MARK).partition(":")
             if name.startswith(MARK) and user:
-                mark = dscp if excess == _MARK else None
-                yield Policer(policer=policer, user=user, rate_kbps=rate_kbps, burst_bytes=burst_bytes, dscp=mark)
+                yield Policer(policer=policer, user=user, **settings_in(dict(zip(SETTINGS, values, strict=True))))
 
     def holders(self, items: Collection[Policer], state: State) -> Iterable[str]:
         names = {item.name for item in items}

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vppcfg.engine.object_kind import InFileForm
+from vppcfg.kinds.rate_limit_operations import SETTINGS, settings_in
 from vppcfg.kinds.rate_limit_reading import bits_of, prefix_in
 from vppcfg.kinds.rate_limit_section import (
     IP_LAYERS,
@@ -38,11 +39,6 @@ from vppcfg.wire.policers import (
 from vppcfg.wire.reading import VppReader, text_of
 
 _KINDS = (Policer, LimitTable, RateLimit, LimitedInterface)
-_SETTINGS = (
-    *("cir", "cb", "eir", "eb", "type", "rate_type", "round_type", "color_aware"),
-    *(f"{when}_action.{part}" for when in ("conform", "exceed", "violate") for part in ("type", "dscp")),
-)
-_DROP, _TRANSMIT, _MARK = range(3)
 _OTHER = "a file has policers with one rate in kbit/s that transmit what conforms, and drop or mark all else alike"
 
 
@@ -93,8 +89,8 @@ class _LimitReader:
 
     def __init__(self, connection: VppReader, state: State) -> None:
         self._state = state
-        rows = connection.rows(connection.ask(policer_requests(connection)), "policer_details", "name", *_SETTINGS)
-        settings = {text_of(raw): dict(zip(_SETTINGS, values, strict=True)) for raw, *values in rows}
+        rows = connection.rows(connection.ask(policer_requests(connection)), "policer_details", "name", *SETTINGS)
+        settings = {text_of(raw): dict(zip(SETTINGS, values, strict=True)) for raw, *values in rows}
         self._policers = policer_indexes(connection, list(settings))
         self._settings: Mapping[str, Mapping[str, Any]] = settings
         self._tables = dict(_tables(connection))
@@ -157,17 +153,10 @@ class _LimitReader:
             raise _UnfitError(f"`{name}` is no name for a policer of a file, or it is gone")
         if self._users[index] > 1:
             raise _UnfitError(f"several hosts share the policer {name}, and in a file each has its own")
-        given = self._settings[name]
-        exceed, violate = (
-            (given[f"{when}_action.type"], given[f"{when}_action.dscp"]) for when in ("exceed", "violate")
-        )
-        plain = ("eir", "eb", "type", "rate_type", "round_type", "color_aware")
-        is_mark = exceed == violate and exceed[0] == _MARK
-        is_drop = exceed[0] == violate[0] == _DROP
-        is_plain = not any(given[key] for key in plain) and given["conform_action.type"] == _TRANSMIT
-        if not is_plain or not (is_mark or is_drop):
+        found = settings_in(self._settings[name])
+        if not found.pop("is_plain"):
             raise _UnfitError(f"{name} is another one: {_OTHER}")
-        return PolicerRate(name, given["cir"], given["cb"], exceed[1] if is_mark else None)
+        return PolicerRate(name, **found)
 
 
 def _tables(connection: VppReader) -> Iterator[tuple[int, _Table]]:

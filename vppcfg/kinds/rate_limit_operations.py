@@ -7,7 +7,7 @@ policers and tables in use, and does nothing, with reply 0, where an interface h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.common.rates import bit_rate
@@ -43,6 +43,13 @@ _BUCKETS_FOR_ALL, _MEMORY_FOR_ALL_BYTES = 2, 1 << 20
 _MARKS = {number: name.upper() for name, number in DSCP_NAMES.items()}
 _TRANSMIT, _DROP, _MARK = 1, 0, 2
 """sse2_qos_action_type (policer_types.api)."""
+_UNUSED = ("eir", "eb", "type", "rate_type", "round_type", "color_aware")
+"""Settings that are 0 of the policers of files."""
+SETTINGS = (
+    *("cir", "cb", *_UNUSED),
+    *(f"{when}_action.{part}" for when in ("conform", "exceed", "violate") for part in ("type", "dscp")),
+)
+"""What VPP shows of a policer and packets notice."""
 
 
 @record
@@ -254,6 +261,18 @@ def _settings(item: Policer) -> Mapping[str, Value]:
         "infos.conform_action.type": _TRANSMIT,
         **{f"infos.{when}_action.{key}": value for when in ("exceed", "violate") for key, value in excess.items()},
     }
+
+
+def settings_in(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a policer does by the values that VPP shows of `SETTINGS`, by the fields of `Policer`."""
+    conforming, exceeding, violating = (
+        (shown[f"{when}_action.type"], shown[f"{when}_action.dscp"]) for when in ("conform", "exceed", "violate")
+    )
+    is_mark = exceeding == violating and exceeding[0] == _MARK
+    is_drop = exceeding[0] == violating[0] == _DROP
+    is_plain = not any(shown[key] for key in _UNUSED) and conforming[0] == _TRANSMIT and (is_mark or is_drop)
+    dscp = exceeding[1] if is_mark else None
+    return {"rate_kbps": shown["cir"], "burst_bytes": shown["cb"], "dscp": dscp, "is_plain": is_plain}
 
 
 def mark_of(item: LimitTable) -> int:

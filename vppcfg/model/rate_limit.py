@@ -45,6 +45,8 @@ class Policer(VppObject):
     burst_bytes: int
     dscp: int | None = None
     """What packets above the rate are marked with; None drops them."""
+    is_plain: bool = True
+    """Whether it lets pass what is within one rate in bit/s, and does the same to all else: so does each of a file."""
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds import rate_limit_rules
 from vppcfg.kinds.rate_limit import RateLimitKind
-from vppcfg.kinds.rate_limit_operations import FreeInterface, LimitInterface, SetRateLimit
+from vppcfg.kinds.rate_limit_operations import FreeInterface, LimitInterface, SetRateLimit, UpdatePolicer
 from vppcfg.kinds.rate_limit_section import offset_of
 from vppcfg.model.problem import Severity
 from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, LimitTable, Policer, RateLimit, user_of
@@ -165,3 +165,28 @@ def test_whatever_differs_in_vpp_is_a_difference_that_watch_and_plan_show(kind: 
             resolution = resolve(configuration_of(data), observed)
             changes = list(diff(resolution.observed, resolution.desired))
             assert changes and file_difference(resolution.observed, resolution.desired, changes), name
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        *(
+            "",
+            "conform-action transmit exceed-action transmit violate-action transmit",
+            "conform-action transmit rate pps",
+        ),
+        *(
+            "conform-action transmit violate-action transmit",
+            "conform-action transmit exceed-action mark-and-transmit EF",
+        ),
+    ],
+)
+def test_a_policer_that_does_something_else_with_packets_differs_and_is_set_anew(other: str) -> None:
+    data = router({"police": "gold"})
+    vpp = SimulatedVpp(state=reached(data))
+    assert vpp.run_line(f"configure policer name vppcfg:gold:eth0 cir 100000 cb 1250000 {other}") == (0, "")
+    with connected(vpp) as plane:
+        plan = plan_to(data, plane.observe())
+        assert [type(each) for each in plan.operations] == [UpdatePolicer]
+        apply_to(plan, plane)
+        assert plan_to(data, plane.observe()).steps == ()

@@ -153,7 +153,7 @@ def _settings(item: Policer) -> dict[str, int]:
     return {
         "cir": item.rate_kbps,
         "cb": item.burst_bytes,
-        "conform_action.type": 1,
+        "conform_action.type": int(item.is_plain),
         **{f"{when}_action.{key}": value for when in ("exceed", "violate") for key, value in excess.items()},
     }
 
