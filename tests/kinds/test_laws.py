@@ -21,6 +21,7 @@ from vppcfg.kinds.interface import SetRxPlacement, SetTxPlacement
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.kinds.path_mtu import AnchorHost
+from vppcfg.kinds.rate_limit_operations import FreeIndex
 from vppcfg.model.keys import keys_of
 from vppcfg.model.state import State
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
@@ -95,7 +96,7 @@ def test_every_kind_has_samples() -> None:
 BEYOND_SAMPLES = {
     *(CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink),
     *(SetRxPlacement, SetTxPlacement),
-    *(AnchorHost, RestoreInVpp, RestoreInLinux, RemoveAttachment),
+    *(AnchorHost, FreeIndex, RestoreInVpp, RestoreInLinux, RemoveAttachment),
 }
 """Operations in Linux, on queues, which a VPP without workers does not place, and on what others have."""
 

@@ -5,6 +5,7 @@ from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.path_mtu import AnchorHost
+from vppcfg.kinds.rate_limit_operations import FreeIndex
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
@@ -27,4 +28,4 @@ def test_the_laws_run_every_operation() -> None:
         found |= {type(operation) for operation in plan.operations}
     found |= {type(operation) for operation in sampled_operations()}
     # test_unmanaged_laws.py and tests/unit/plan/test_path_mtu_removal.py have them
-    assert set(every_operation()) - found == {AnchorHost, RestoreInVpp, RestoreInLinux, RemoveAttachment}
+    assert set(every_operation()) - found == {AnchorHost, FreeIndex, RestoreInVpp, RestoreInLinux, RemoveAttachment}

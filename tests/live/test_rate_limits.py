@@ -191,3 +191,20 @@ def test_nat44_hides_hosts_inside_from_limits_on_what_they_send(
         end(vpp)
         share = (sent(vpp, out) - before) / (PPS * SECONDS)
         assert share > 0.1 and (share < 0.9) == is_limited, name
+
+
+def test_watch_finds_whatever_somebody_does_to_limits_and_apply_sets_it_anew(vpp: RealVpp, tmp_path: Path) -> None:
+    host = "vppcfg:slow:eth0>203.0.113.10"
+    for line in (
+        f"configure policer name {host} cir 8000 cb 50000 rate pps conform-action transmit",
+        f"policer del name {host}",
+        "classify session del table-index {table} match l3 ip4 dst 203.0.113.10",
+        "delete sub-interface eth0.100",
+    ):
+        apply(vpp, tmp_path, text=HOSTS)
+        (table,) = re.findall(r"(\d+)\s+eth0$", vpp.cli("show classify policer type ip4")[1], re.MULTILINE)
+        assert vpp.cli(line.format(table=table)) == (0, ""), line
+        words = ["watch", "--once", "-a", str(vpp.socket_path), "-c", str(tmp_path / "router.yaml")]
+        assert main(words) == ExitCode.DRIFT, line
+        apply(vpp, tmp_path, text=HOSTS)
+        assert main(words) == ExitCode.DONE, line

@@ -19,6 +19,7 @@ from vppcfg.kinds.rate_limit_operations import (
     SETTINGS,
     AddLimitTable,
     AddPolicer,
+    FreeIndex,
     FreeInterface,
     LimitInterface,
     LinkLimitTable,
@@ -39,7 +40,7 @@ from vppcfg.kinds.rate_limit_section import (
     POLICERS,
     POLICERS_SECTION,
 )
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit, chain
+from vppcfg.model.rate_limit import DELETED, LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit, chain
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import FibTable
@@ -51,9 +52,10 @@ from vppcfg.wire.policers import POLICER_DUMP, policer_indexes, policer_names, u
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _FRAMES = LAYERS[2]
-_PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _INTERFACES = range(5)
+_PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _LEFT, _INTERFACES = range(6)
 """The order within a stage: policers and tables, what tables send to policers, what follows new tables, what follows
-those that look at packets already, and then the interfaces: no packet misses a limit that it had."""
+those that look at packets already, what deleted interfaces have left on indexes, and then the interfaces: no packet
+misses a limit that it had."""
 
 
 def _interfaces_with(numbers: Collection[int], state: State) -> Iterator[str]:
@@ -250,7 +252,7 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
     key = POLICE
     object_class = LimitedInterface
     nodes = "policer-classify"
-    operations = (LimitInterface, FreeInterface)
+    operations = (LimitInterface, FreeInterface, FreeIndex)
     has_own_steps = True
 
     def set(self, item: LimitedInterface) -> LimitInterface:
@@ -262,8 +264,8 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         return FreeInterface(item=item)
 
     def is_of_others(self, item: LimitedInterface) -> bool:
-        """Return whether the table is that of another program."""
-        return item.number is None
+        """Return whether the table is that of another program, or left by an interface that is gone."""
+        return item.number is None or item.is_deleted
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that give interfaces tables, and take them off.
@@ -271,6 +273,7 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         VPP looks at no frame any more of an interface that is put into L2 mode, and still shows its table.
         """
         before, after = (state.of(LimitedInterface) for state in (transition.observed, transition.desired))
+        left = [each for each in before.values() if each.is_deleted]
         for name in dict.fromkeys((*before, *after)):
             old, new = before.get(name), after.get(name)
             if self._is_foreign(old) or self._is_foreign(new):
@@ -280,6 +283,10 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
                 yield Step(stage=Stage.REMOVE_OBJECT, operation=FreeInterface(item=old), depth=1)
             elif old is not None and new != old:
                 yield Step(stage=Stage.SET_OBJECT, operation=FreeInterface(item=old), depth=_INTERFACES)
+            if old is None and new is not None:
+                for number in (each.number for each in left if each.layer == new.layer and each.number is not None):
+                    free = FreeIndex(interface=new.interface, layer=new.layer, number=number)
+                    yield Step(stage=Stage.SET_OBJECT, operation=free, depth=_LEFT)
             if new is not None and (new != old or is_broken):
                 yield Step(stage=Stage.SET_OBJECT, operation=LimitInterface(item=new), depth=_INTERFACES)
 
@@ -297,15 +304,17 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         if not reading.is_in_use(connection, replies):
             return
         numbers = {each.at: each.table.number for each in reading.tables(connection, replies)}
-        found = [use for use in uses(connection) if use.sw_if_index in names]
-        off = reading.switched_off(connection, found)
+        found = uses(connection)
+        off = reading.switched_off(connection, [use for use in found if use.sw_if_index in names])
         for use in found:
-            yield LimitedInterface(
-                interface=names[use.sw_if_index],
-                layer=use.layer,
-                number=numbers.get(use.table),
-                is_on=use not in off,
-            )
+            number, is_there = numbers.get(use.table), use.sw_if_index in names
+            if is_there or number is not None:
+                yield LimitedInterface(
+                    interface=names.get(use.sw_if_index, f"{DELETED}{use.sw_if_index}"),
+                    layer=use.layer,
+                    number=number,
+                    is_on=is_there and use not in off,
+                )
 
 
 KINDS: tuple[VppObjectKind[Any], ...] = (PolicerKind(), LimitTableKind(), RateLimitKind(), LimitedInterfaceKind())

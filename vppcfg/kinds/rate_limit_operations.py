@@ -24,7 +24,7 @@ from vppcfg.model.rate_limit import (
 )
 from vppcfg.model.state import State
 from vppcfg.operations.object_operation import RemoveObject, SetObject
-from vppcfg.operations.operation import Numbering, Predicate
+from vppcfg.operations.operation import InterfaceOperation, Numbering, Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
@@ -43,6 +43,8 @@ _BUCKETS_FOR_ALL, _MEMORY_FOR_ALL_BYTES = 2, 1 << 20
 _MARKS = {number: name.upper() for name, number in DSCP_NAMES.items()}
 _TRANSMIT, _DROP, _MARK = 1, 0, 2
 """sse2_qos_action_type (policer_types.api)."""
+_NO_SUCH_TABLE = -65
+"""VNET_API_ERROR_NO_SUCH_TABLE (vnet/error.h)."""
 _UNUSED = ("eir", "eb", "type", "rate_type", "round_type", "color_aware")
 """Settings that are 0 of the policers of files."""
 SETTINGS = (
@@ -232,6 +234,35 @@ class FreeInterface(RemoveObject):
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _on_interface(self.item, indexes, is_add=0)
+
+    def cli(self) -> None:
+        """Return None: the table has a number."""
+
+
+@record
+class FreeIndex(InterfaceOperation):
+    """policer_classify_set_interface: take off the table that a deleted interface may have left on an index.
+
+    VPP would report success for another one, and do nothing.
+    """
+
+    numbered = NUMBERED
+    done_already = frozenset({_NO_SUCH_TABLE})
+    layer: str
+    number: int
+    """Of the table that was left."""
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Change nothing: an interface that is there shows what was left on its index as its own."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it removes."""
+        what = "rate limits that a deleted interface has left on the index"
+        return Predicate(f"loses {what}", f"lose {what}")
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        left = LimitedInterface(interface=self.interface, layer=self.layer, number=self.number)
+        return _on_interface(left, indexes, is_add=0)
 
     def cli(self) -> None:
         """Return None: the table has a number."""

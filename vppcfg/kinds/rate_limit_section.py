@@ -24,6 +24,7 @@ from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.rate_limit import (
+    DELETED,
     EVERY_PACKET,
     LAYERS,
     LimitedInterface,
@@ -185,7 +186,7 @@ class Police(OwnedSection[str]):
         tables, limits = state.of(LimitTable), _limits_by_table(state)
         found: dict[str, str] = {}
         for use in state.of(LimitedInterface).values():
-            table = tables.get(str(use.number))
+            table = tables.get(str(use.number)) if not use.is_deleted else None
             if table is not None and table.next is None and table.shape == EVERY_PACKET:
                 found |= ((use.interface, policer.policer) for _, policer in limits.get(table.number, ()))
         for interface, name in found.items():
@@ -243,7 +244,7 @@ class PoliceHosts(OwnedSection[HostRates]):
         found: dict[str, tuple[set[str], dict[str, str]]] = {}
         for use in sorted(state.of(LimitedInterface).values(), key=lambda use: use.layer):
             tags = tags_of(state.interfaces.get(use.interface))
-            for table in _host_tables(tables, use.number):
+            for table in _host_tables(tables, use.number) if not use.is_deleted else ():
                 sides, rates = found.setdefault(use.interface, (set(), {}))
                 sides |= {side for side in SIDES if table.offset == offset_of(side, tags, is_ipv6=table.is_ipv6)}
                 for prefix, policer in limits.get(table.number, ()):
@@ -345,7 +346,8 @@ class _Limiter:
         tables = desired.observed.of(LimitTable)
         self._taken = {table.number for table in tables.values()}
         self._own: dict[tuple[str, TableShape], int] = {}
-        for use in desired.observed.of(LimitedInterface).values():
+        uses = desired.observed.of(LimitedInterface).values()
+        for use in sorted(uses, key=lambda use: use.is_deleted):
             for table in chain(tables, use.number):
                 if table.number not in self._own.values():
                     self._own.setdefault((use.interface, table.shape), table.number)
@@ -387,7 +389,10 @@ class _Limiter:
 
     def _number_of(self, interface: str, shape: TableShape) -> int:
         number = self._own.get((interface, shape))
-        if number is None:
+        left = [key for key in self._own if key[0].startswith(DELETED) and key[1] == shape]
+        if number is None and left:
+            number = self._own.pop(left[0])
+        elif number is None:
             number = next(number for number in range(len(self._taken) + 1) if number not in self._taken)
             self._taken.add(number)
         return number
@@ -400,10 +405,11 @@ def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
     kept = [
         each
         for each in observed.of(LimitedInterface).values()
-        if each.number is None or desired.globs.matches(each.interface)
+        if each.number is None or each.is_deleted or desired.globs.matches(each.interface)
     ]
     numbers = {table.number for each in kept for table in chain(tables, each.number)}
-    limits = [each for each in observed.of(RateLimit).values() if each.number in numbers]
+    full = {table.number for each in kept if not each.is_deleted for table in chain(tables, each.number)}
+    limits = [each for each in observed.of(RateLimit).values() if each.number in full]
     names = {each.policer for each in limits}
     policers = [each for name, each in observed.of(Policer).items() if name in names]
     for item in (*policers, *(tables[str(number)] for number in numbers), *limits, *kept):

@@ -144,12 +144,18 @@ class LimitedInterface(VppObject):
     carries_traffic = False
 
     interface: str
+    """Its name; `DELETED` and an index where it was deleted with the table, which the next one with the index gets."""
     layer: str
     """One of `LAYERS`."""
     number: int | None
     """Of the table; None for one of another program."""
     is_on: bool = True
     """Whether packets come there: not on an interface that was deleted, whose index another one has now."""
+
+    @property
+    def is_deleted(self) -> bool:
+        """Return whether the interface is gone. VPP takes the table off the next one with its index alone."""
+        return self.interface.startswith(DELETED)
 
     @property
     def name(self) -> str:
@@ -162,11 +168,12 @@ class LimitedInterface(VppObject):
 
     def references(self) -> Iterator[Reference]:
         """Yield the interface and the table; nothing of another program's, which goes and comes as an attachment."""
-        if self.number is not None:
+        if self.number is not None and not self.is_deleted:
             yield Reference(Referent.INTERFACE, self.interface)
             yield Reference(Referent.OBJECT, f"{LimitTable.noun} {self.number}")
 
 
+DELETED = "deleted "
 LAYERS = ("ipv4", "ipv6", "frames")
 """What VPP has a table for on each interface, by its number (policer_classify_table, vnet/classify/classify.api)."""
 

@@ -190,3 +190,19 @@ def test_a_policer_that_does_something_else_with_packets_differs_and_is_set_anew
         assert [type(each) for each in plan.operations] == [UpdatePolicer]
         apply_to(plan, plane)
         assert plan_to(data, plane.observe()).steps == ()
+
+
+@pytest.mark.parametrize("limit", [{"police": "gold"}, {"police-hosts": {"source": {"192.0.2.9": "gold"}}}], ids=str)
+@pytest.mark.parametrize("is_taken", [False, True], ids=["its own index", "an index that another one has taken"])
+def test_limits_come_back_with_an_interface_that_somebody_has_deleted(limit: dict[str, Any], is_taken: bool) -> None:
+    """VPP keeps the table of the index, shows it as that of the next interface, and takes no other one."""
+    data = router({}, {"sub-interfaces": {100: {"addresses": ["198.51.100.1/24"], **limit}}})
+    vpp = SimulatedVpp(state=reached(data))
+    assert vpp.run_line("delete sub-interface eth1.100") == (0, "")
+    assert not is_taken or vpp.run_line("create sub-interfaces eth0 7")[0] == 0
+    with connected(vpp) as plane:
+        apply_to(plan_to(data, plane.observe()), plane)
+        observed = plane.observe()
+        assert plan_to(data, observed).steps == () and not any(
+            each.is_deleted for each in observed.of(LimitedInterface).values()
+        )

@@ -122,7 +122,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         if item.next is not None:
             found[item.number].next = found[item.next].index
     for use in state.of(LimitedInterface).values():
-        if use.number in found:
+        if use.number in found and use.interface in rows:
             _set(tables, rows[use.interface].index, LAYERS.index(use.layer), found[use.number].index, is_on=True)
 
 
