@@ -117,15 +117,18 @@ class PolicerKind(VppObjectKind[Policer]):
         for name, item in after.of(Policer).items():
             if users.get(name) not in before.interfaces:
                 continue
-            if name not in old:
+            if name not in old or not old[name].is_plain:
                 yield TrafficImpact(name, Impact.DEGRADE, "limits", frozenset())
             elif item.rate_kbps < old[name].rate_kbps:
                 yield TrafficImpact(name, Impact.DEGRADE, "less", frozenset())
 
     def restorable(self, state: State) -> State:
         """Return a state whose policers do what those of files do."""
-        policers = {name: replace(each, is_plain=True) for name, each in state.of(Policer).items()}
-        return replace(state, objects=without_empty({**state.objects, Policer: policers})) if policers else state
+        found = state.of(Policer)
+        if all(each.is_plain for each in found.values()):
+            return state
+        policers = {name: replace(each, is_plain=True) for name, each in found.items()}
+        return replace(state, objects=without_empty({**state.objects, Policer: policers}))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return reading.requests(connection)
