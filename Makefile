@@ -243,8 +243,8 @@ $(RELEASE)/.ready: Makefile
 	@touch $@
 
 .PHONY: release
-release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from its tag, and publish nothing
-	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin
+release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from its tag, and publish nothing: KEY=FINGERPRINT
+	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin "$(KEY)"
 
 # The same tree is built twice, once as what was there before.
 # The commit of 1.0.0, whose package is upgraded.

@@ -1,10 +1,11 @@
 """Builds what a release consists of from its tag, into dist/release-VERSION, and publishes nothing.
 
-`python -m tools.release ROOT PROGRAMS`, which `make release` runs: ROOT is the checkout, PROGRAMS the folder
-of cyclonedx-py and ansible-galaxy. The wheel, the Debian package and the collection for Ansible are built from
-a work tree of the tag, so that nothing gets in that is not in it. Beside them come a software bill of
-materials (CycloneDX) of the wheel with all that it is installed with, the licences of that and of all that the
-Debian package bundles, the notes of the release, and digests of the whole.
+`python -m tools.release ROOT PROGRAMS KEY`, which `make release` runs: ROOT is the checkout, PROGRAMS the folder
+of cyclonedx-py and ansible-galaxy, KEY what gpg knows the private key of the apt repository by. The wheel, the
+Debian package and the collection for Ansible are built from a work tree of the tag, so that nothing gets in that
+is not in it. Beside them come an apt repository, a software bill of materials (CycloneDX) of the wheel with all
+that it is installed with, the licences of that and of all that the Debian package bundles, the notes of the
+release, and digests of the whole.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
+
+from tools.apt_repository import write_repository
 
 VERSION = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
@@ -38,12 +41,12 @@ def version_of(root: Path) -> str:
 
 def notes_of(changelog: str, version: str) -> str:
     """Return what a changelog says of a version, without its heading; empty where it says nothing."""
-    _, found, rest = changelog.partition(f"\n## [{version}] - ")
-    return rest.partition("\n")[2].partition("\n## [")[0].strip() if found else ""
+    found = re.search(rf"\n## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d\n(.*?)(?:\n## \[|\Z)", changelog, re.DOTALL)
+    return found[1].strip() if found else ""
 
 
-def reasons_against(root: Path) -> Iterator[str]:
-    """Yield every reason why a release cannot be made of a checkout, and what to do about each."""
+def reasons_against(root: Path, key: str) -> Iterator[str]:
+    """Yield every reason why a release cannot be made of a checkout and signed, and what to do about each."""
     version = version_of(root)
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
@@ -51,7 +54,7 @@ def reasons_against(root: Path) -> Iterator[str]:
     if f"version: {version}\n" not in (root / COLLECTION / "galaxy.yml").read_text(encoding="utf-8"):
         yield f"{COLLECTION}/galaxy.yml has another version: the collection is released with vppcfg, as {version}"
     if not notes_of(changelog, version):
-        yield f"CHANGELOG.md has no section `## [{version}] - YYYY-MM-DD` with text: move what is [Unreleased] there"
+        yield f"CHANGELOG.md has no section `## [{version}] - YYYY-MM-DD` with text: date what is unreleased"
     if _entries(changelog.partition("\n## [Unreleased]")[2].partition("\n## [")[0]):
         yield "CHANGELOG.md has entries under [Unreleased]: move them to the section of the version"
     if _git(root, "status", "--porcelain", "--untracked-files=no"):
@@ -62,6 +65,10 @@ def reasons_against(root: Path) -> Iterator[str]:
     elif _git(root, "rev-list", "-n", "1", f"v{version}") != _git(root, "rev-parse", "HEAD"):
         yield f"the tag v{version} is not at this commit: check it out, or raise the version"
     yield from _without_licence(root)
+    if not key:
+        yield "no key is named that signs the apt repository: `make release KEY=FINGERPRINT`"
+    elif subprocess.run(["gpg", "--list-secret-keys", key], check=False, capture_output=True).returncode:
+        yield f"gpg has no private key {key}, which is to sign the apt repository"
 
 
 def _entries(text: str) -> list[str]:
@@ -108,12 +115,12 @@ def _texts(found: Distribution) -> Iterator[str]:
             yield file.read_text(encoding="utf-8").strip() + "\n\n"
 
 
-def build(root: Path, programs: Path) -> Path:
+def build(root: Path, programs: Path, key: str) -> Path:
     """Build a release into dist/release-VERSION and return that folder.
 
     Raise NotReadyError where something stands against it, and CalledProcessError where a program fails.
     """
-    if reasons := [*reasons_against(root), *_lacking(root)]:
+    if reasons := [*reasons_against(root, key), *_lacking(root)]:
         raise NotReadyError("\n".join(reasons))
     version = version_of(root)
     out, work = root / "dist" / f"release-{version}", root / "build" / "release"
@@ -125,6 +132,7 @@ def build(root: Path, programs: Path) -> Path:
     _git(root, "worktree", "add", "--quiet", "--detach", str(tree), f"v{version}")
     try:
         _build_packages(tree, out)
+        write_repository(out.glob("*.deb"), out / "apt", key)
         collection = ["collection", "build", tree / COLLECTION, "--output-path", out]
         _run([programs / "ansible-galaxy", *collection], ANSIBLE_HOME=str(work / "ansible"))
         (wheel,) = out.glob("*.whl")
@@ -153,6 +161,9 @@ def _lacking(root: Path) -> Iterator[str]:
     checked = subprocess.run([root / "debian" / "build", "--check"], check=False, stderr=subprocess.PIPE, text=True)
     if checked.returncode:
         yield " ".join(checked.stderr.split("\n")).strip()
+    for program, package in (("gpg", "gpg"), ("apt-ftparchive", "apt-utils")):
+        if shutil.which(program) is None:
+            yield f"there is no program {program}, which the apt repository takes: sudo apt-get install {package}"
 
 
 def _build_packages(tree: Path, out: Path) -> None:
@@ -186,8 +197,9 @@ def say_version(bill: Path, version: str) -> None:
 
 
 def write_digests(folder: Path) -> None:
-    """Write SHA256SUMS of all files in a folder, in the form that `sha256sum --check` reads."""
-    lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in sorted(folder.iterdir())]
+    """Write SHA256SUMS of all files below a folder, in the form that `sha256sum --check` reads."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(folder)}\n" for file in files]
     (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
@@ -210,9 +222,9 @@ def _git(root: Path, *arguments: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Build a release, say what it consists of and what is left to do, and return an exit code."""
-    root, programs = arguments
+    root, programs, key = arguments
     try:
-        out = build(Path(root).resolve(), Path(programs).resolve())
+        out = build(Path(root).resolve(), Path(programs).resolve(), key)
     except NotReadyError as error:
         sys.stderr.write("There is no release to be made yet:\n")
         sys.stderr.writelines(f"- {reason}\n" for reason in str(error).splitlines())

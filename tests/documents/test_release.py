@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from importlib.metadata import distributions
@@ -37,6 +38,18 @@ CHANGELOG = """\
 """
 
 
+KEY = "0123456789ABCDEF"
+
+
+@pytest.fixture(autouse=True)
+def key_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Put a gpg in front that has the key of the test alone."""
+    gpg = tmp_path_factory.mktemp("bin") / "gpg"
+    gpg.write_text(f'#!/bin/sh\n[ "$2" = {KEY} ]\n')
+    gpg.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{gpg.parent}:{os.environ['PATH']}")
+
+
 def git(root: Path, *words: str) -> None:
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "-C", root, *who, *words], check=True, capture_output=True)
@@ -61,7 +74,7 @@ def make(root: Path, changelog: str = CHANGELOG, version: str = "1.2.3", tag: st
 
 
 def test_a_checkout_that_is_ready_has_nothing_against_it(tmp_path: Path) -> None:
-    assert list(reasons_against(make(tmp_path))) == []
+    assert list(reasons_against(make(tmp_path), KEY)) == []
 
 
 @pytest.mark.parametrize(
@@ -72,28 +85,35 @@ def test_a_checkout_that_is_ready_has_nothing_against_it(tmp_path: Path) -> None
         ({"changelog": CHANGELOG.replace("1.2.3", "1.2.4")}, "no section `## [1.2.3]"),
         ({"changelog": CHANGELOG.replace("- One thing.\n", "").replace("### Added\n", "")}, "no section `## [1.2.3]"),
         ({"changelog": CHANGELOG.replace("[Unreleased]\n", "[Unreleased]\n\n- Another.\n")}, "under [Unreleased]"),
+        ({"changelog": CHANGELOG.replace("2026-11-30", "unreleased")}, "no section `## [1.2.3]"),
         ({"tag": "v1.0.0"}, "no tag v1.2.3"),
     ],
 )
 def test_what_is_missing_is_said(said: dict[str, str], reason: str, tmp_path: Path) -> None:
-    assert [each for each in reasons_against(make(tmp_path, **said)) if reason in each]
+    assert [each for each in reasons_against(make(tmp_path, **said), KEY) if reason in each]
 
 
 def test_a_checkout_that_is_not_the_tag_is_refused(tmp_path: Path) -> None:
     (make(tmp_path) / "CHANGELOG.md").write_text(CHANGELOG.replace("One", "Two"))
-    assert [each for each in reasons_against(tmp_path) if "differ from the last commit" in each]
+    assert [each for each in reasons_against(tmp_path, KEY) if "differ from the last commit" in each]
     git(tmp_path, "commit", "--all", "-m", "y")
-    assert [each for each in reasons_against(tmp_path) if "not at this commit" in each]
+    assert [each for each in reasons_against(tmp_path, KEY) if "not at this commit" in each]
+
+
+def test_a_key_that_gpg_lacks_is_refused(tmp_path: Path) -> None:
+    assert list(reasons_against(make(tmp_path), "FEDC")) == [
+        "gpg has no private key FEDC, which is to sign the apt repository"
+    ]
 
 
 def test_a_collection_of_another_version_is_refused(tmp_path: Path) -> None:
     (make(tmp_path) / COLLECTION / "galaxy.yml").write_text("name: vppcfg\nversion: 1.2.2\n")
-    assert [each for each in reasons_against(tmp_path) if "as 1.2.3" in each]
+    assert [each for each in reasons_against(tmp_path, KEY) if "as 1.2.3" in each]
 
 
 def test_what_is_bundled_without_a_licence_is_refused(tmp_path: Path) -> None:
     (make(tmp_path) / "debian" / "bundled.txt").write_text("thing==1.0\nother==2.0\n")
-    assert [each for each in reasons_against(tmp_path) if "licence other is" in each]
+    assert [each for each in reasons_against(tmp_path, KEY) if "licence other is" in each]
 
 
 def test_nothing_is_built_and_every_reason_is_shown(
@@ -104,14 +124,15 @@ def test_nothing_is_built_and_every_reason_is_shown(
     for program in ("git", "bash", "dirname", "sed"):
         (tmp_path / "bin" / program).symlink_to(shutil.which(program) or "")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert main([str(tmp_path), "no-such-program"]) == 1
+    assert main([str(tmp_path), "no-such-program", ""]) == 1
     reasons = capsys.readouterr().err
-    assert (reasons.count("\n- "), reasons.count("takes dpkg-buildpackage dh dh_python3")) == (3, 1)
+    assert "make release KEY=FINGERPRINT" in reasons and "no program apt-ftparchive" in reasons
+    assert (reasons.count("\n- "), reasons.count("takes dpkg-buildpackage dh dh_python3")) == (6, 1)
     assert not (tmp_path / "dist").exists()
 
 
 def test_the_licences_of_all_that_is_bundled_are_said_here() -> None:
-    assert [each for each in reasons_against(ROOT) if "bundles" in each] == []
+    assert [each for each in reasons_against(ROOT, KEY) if "bundles" in each] == []
 
 
 def test_every_distribution_that_vppcfg_runs_with_has_a_licence() -> None:
@@ -144,9 +165,10 @@ def test_the_bill_of_materials_says_the_version(tmp_path: Path) -> None:
 
 
 def test_digests_are_as_sha256sum_reads_them(tmp_path: Path) -> None:
-    (tmp_path / "b").write_bytes(b"2")
-    (tmp_path / "a").write_bytes(b"1")
+    (tmp_path / "b").mkdir()
+    for name in ("b/c", "a"):
+        (tmp_path / name).write_text(name)
     write_digests(tmp_path)
-    expected = "".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in (("a", b"1"), ("b", b"2")))
+    expected = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in ("a", "b/c"))
     assert (tmp_path / "SHA256SUMS").read_text() == expected
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
