@@ -1,3 +1,3 @@
 """vppcfg: plan, apply and tune the configuration of an FD.io VPP router."""
 
-__version__ = "1.1.0"
+__version__ = "2.0.0"

@@ -10,6 +10,7 @@ from tests.deb.conftest import Packages
 from tests.deb.debian import Debian
 from tests.hosts.trees import grow
 from vppcfg import __version__
+from vppcfg.cli.arguments import IDENTITY
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = "/usr/share/doc/vppcfg"
@@ -76,7 +77,7 @@ def test_vpp_is_configured_when_it_starts_and_watched_on_request(debian: Debian)
 
 
 def test_what_needs_no_vpp_works(debian: Debian) -> None:
-    assert debian.run("vppcfg", "--version") == f"vppcfg {__version__}\n"
+    assert debian.run("vppcfg", "--version") == f"{IDENTITY}\n"
     for example in ("router.yaml", "vppcfg.yaml"):
         debian.run("vppcfg", "check", "-c", f"{DOC}/examples/{example}")
     debian.run("vppcfg", "check", "-c", f"{DOC}/examples/broken/misspelt.yaml", expected_code=3)
@@ -131,8 +132,39 @@ def test_a_vppcfg_from_elsewhere_does_not_get_in_the_way(debian: Debian) -> None
     other = Path(debian.run("/usr/bin/python3", "-c", "import site; print(site.getsitepackages()[0])").strip())
     debian.path(f"{other}/vppcfg").mkdir(parents=True)
     debian.path(f"{other}/vppcfg/__init__.py").write_text("raise RuntimeError('another vppcfg')")
-    assert debian.run("vppcfg", "--version") == f"vppcfg {__version__}\n"
+    assert debian.run("vppcfg", "--version") == f"{IDENTITY}\n"
     debian.run("rm", "-r", f"{other}/vppcfg")
+
+
+def test_a_public_package_is_replaced_and_does_not_come_back(debian: Debian, packages: Packages) -> None:
+    """Packages of the public vppcfg have the same name; stand-ins for them, one of them already there."""
+    debian.run("apt-get", "purge", "--yes", "vppcfg")
+    debian.install("--no-install-recommends", "apt-utils")
+    for version in ("1.2.4", "1.9", "3.0"):
+        tree = debian.path(f"/srv/public/{version}")
+        (tree / "DEBIAN").mkdir(parents=True)
+        about = (
+            f"Package: vppcfg\nVersion: {version}\nArchitecture: all\nMaintainer: A <a@example.org>\nDescription: x\n"
+        )
+        (tree / "DEBIAN/control").write_text(about)
+        (tree / "usr/bin").mkdir(parents=True)
+        (tree / "usr/bin/vppcfg").write_text("#!/bin/sh\necho public\n")
+        debian.run("chmod", "+x", f"/srv/public/{version}/usr/bin/vppcfg")
+        debian.run("dpkg-deb", "--build", f"/srv/public/{version}", f"/srv/public/vppcfg_{version}_all.deb")
+    debian.install("/srv/public/vppcfg_1.2.4_all.deb")
+    assert debian.run("vppcfg") == "public\n"
+    debian.run("sh", "-c", "cd /srv/public && apt-ftparchive packages . >Packages")
+    source = debian.path("/etc/apt/sources.list.d/public.list")
+    source.write_text("deb [trusted=yes] file:/srv/public ./\n")
+    debian.run("apt-get", "update", "--quiet")
+    debian.install(debian.put(packages.new))
+    assert debian.run("vppcfg", "--version") == f"{IDENTITY}\n"
+    debian.run("apt-get", "dist-upgrade", "--yes")
+    debian.install("vppcfg")
+    assert debian.run("vppcfg", "--version") == f"{IDENTITY}\n"
+    source.unlink()
+    debian.run("rm", "-r", "/srv/public")
+    debian.run("apt-get", "update", "--quiet")
 
 
 def test_manual_pages_and_completion_are_in_place(debian: Debian) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.deb.debian import Debian
-from vppcfg import __version__
+from vppcfg.cli.arguments import IDENTITY
 
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 """Whom this machine trusts, which may be more than Debian does, when PyPI is reached through a proxy."""
@@ -42,6 +42,6 @@ def test_the_source_tree_can_be_installed(debian: Debian, source: str, installer
         debian.run("python3", "-m", "venv", "/srv/venv")
         debian.run("/srv/venv/bin/pip", "install", "--quiet", source, PIP_CERT=f"/root/{AUTHORITIES.name}")
         program = "/srv/venv/bin/vppcfg"
-    assert debian.run(program, "--version") == f"vppcfg {__version__}\n"
+    assert debian.run(program, "--version") == f"{IDENTITY}\n"
     debian.run(program, "check", "-c", f"{source}/docs/examples/router.yaml")
     assert debian.run(program, "completion", "bash").startswith("# Completion of vppcfg")

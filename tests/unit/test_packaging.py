@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg import __version__
+from vppcfg.cli.arguments import IDENTITY
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "schema", "templates", "vppcfg")
@@ -105,7 +106,32 @@ def test_the_source_distribution_builds_the_same_wheel(source: Path, wheel: Path
 
 
 def test_the_installed_command_says_its_version(installed: Path, tmp_path: Path) -> None:
-    assert run([installed, "--version"], tmp_path) == f"vppcfg {__version__}\n"
+    assert run([installed, "--version"], tmp_path) == f"{IDENTITY}\n"
+
+
+@pytest.mark.long
+def test_pip_keeps_the_installed_vppcfg(installed: Path, wheel: Path, tmp_path: Path) -> None:
+    """The public one has the same name and 1.2.4; a constraint keeps it out whatever its number."""
+
+    def upgraded(**environment: str) -> str:
+        pip = [sys.executable, "-m", "pip", "--python", installed.with_name("python"), "install", "--dry-run"]
+        options = ["--upgrade", "--no-deps", "--no-index", "--find-links", tmp_path]
+        return run([*pip, *options, "vppcfg"], tmp_path, **environment)
+
+    write_empty_wheel(tmp_path, "1.2.4")
+    assert "already satisfied" in upgraded()
+    write_empty_wheel(tmp_path, "99.0")
+    assert "Would install vppcfg-99.0" in upgraded()
+    (tmp_path / "constraints.txt").write_text(f"vppcfg @ {wheel.as_uri()}\n")
+    assert "vppcfg-99.0" not in upgraded(PIP_CONSTRAINT=str(tmp_path / "constraints.txt"))
+
+
+def write_empty_wheel(folder: Path, version: str) -> None:
+    with zipfile.ZipFile(folder / f"vppcfg-{version}-py3-none-any.whl", "w") as archive:
+        about = f"vppcfg-{version}.dist-info"
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: vppcfg\nVersion: {version}\n")
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
 
 
 def test_the_installed_command_checks_a_file(installed: Path, tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from vppcfg.cli.output import ColourChoice, write
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.errors import ExitCode, UsageError
 
+IDENTITY = f"vppcfg {__version__} (with journal and rollback; not the vppcfg on PyPI)"
+"""Version and nature of this program: the public vppcfg has its name."""
+
 _SCHEMA = "the schema is built in; `vppcfg completion json-schema` writes the one for editors"
 _FORCE = "there is no such option: a guard that refuses names the one that overrides it; see docs/migration.md"
 _OF_THE_PUBLIC_TOOL = {"-s": _SCHEMA, "--schema": _SCHEMA, "-f": _FORCE, "--force": _FORCE}
@@ -130,4 +133,4 @@ def _add_global_options(parser: argparse.ArgumentParser, *, is_default: bool) ->
         help="colour the output (default: auto, on a terminal unless NO_COLOR is set)",
     )
     with suppress(argparse.ArgumentError):  # `sim` has a --version of its own
-        group.add_argument("--version", action="version", version=f"vppcfg {__version__}", help="show the version")
+        group.add_argument("--version", action="version", version=IDENTITY, help="show the version")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from vppcfg.app.signals import Terminated, terminating
-from vppcfg.cli.arguments import build_parser
+from vppcfg.cli.arguments import IDENTITY, build_parser
 from vppcfg.cli.commands import commands_for
 from vppcfg.cli.output import Colour, ColourChoice, is_terminal, paint_for, prepare_streams, print_error
 from vppcfg.common.log_detail import is_detail
@@ -68,8 +68,14 @@ def _run(arguments: Sequence[str]) -> ExitCode:
         parser.print_help()
         return ExitCode.DONE
     with _logging(args):
+        log.log(logging.INFO if _is_service(args) else logging.DEBUG, IDENTITY)
         code: ExitCode = args.run(args)
     return code
+
+
+def _is_service(args: argparse.Namespace) -> bool:
+    """Return whether this is what a service runs, whose log is read long afterwards."""
+    return getattr(args, "boot", False) or (args.command in {"watch", "metrics"} and not args.once)
 
 
 @contextmanager

@@ -10,9 +10,8 @@ import time
 
 import pytest
 
-from vppcfg import __version__
 from vppcfg.cli import main as frame
-from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.arguments import IDENTITY, Subparsers
 from vppcfg.cli.main import main, rare_collections
 from vppcfg.common.log_detail import DETAIL
 from vppcfg.errors import DataplaneError, ExitCode
@@ -51,7 +50,28 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as leaving:
         main(["--version"])
     assert leaving.value.code == 0
-    assert capsys.readouterr().out == f"vppcfg {__version__}\n"
+    assert capsys.readouterr().out == f"{IDENTITY}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        (["-d", "plan", "--novpp"], "DEBUG   "),
+        (["apply", "--boot", "--check"], "INFO    "),
+        (["watch"], "INFO    "),
+        (["metrics", "--textfile", "missing/metrics"], "INFO    "),
+    ],
+)
+def test_the_first_line_of_a_service_and_of_a_full_log_names_the_program(
+    words: list[str], level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*words, "-c", "missing.yaml"])
+    assert capsys.readouterr().err.splitlines()[0] == f"[{level}] {frame.__name__}: {IDENTITY}"
+
+
+def test_a_single_look_does_not_name_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["watch", "--once", "-c", "missing.yaml"])
+    assert IDENTITY not in capsys.readouterr().err
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +177,8 @@ def test_log_lines_have_level_and_logger(
 
     monkeypatch.setattr(command, "run", run)
     main(["work", option])
-    assert capsys.readouterr().err == expected
+    lines = capsys.readouterr().err.splitlines(keepends=True)
+    assert "".join(line for line in lines if IDENTITY not in line) == expected
 
 
 def test_collections_are_rare_within_the_context_only() -> None:
@@ -206,7 +227,7 @@ def test_a_terminal_shows_plain_lines_and_not_the_usual_course(
 def test_a_terminal_shows_the_whole_log_with_debug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert at_a_terminal(monkeypatch, capsys, "-d").splitlines()[:2] == [
+    assert at_a_terminal(monkeypatch, capsys, "-d").splitlines()[1:3] == [
         "[INFO    ] root.main: Loading",
         "[INFO    ] root.main: Applied",
     ]
