@@ -134,6 +134,27 @@ def test_a_node_with_a_wrong_configuration_runs_all_the_same_and_says_so(node: N
         assert process.poll() is None
 
 
+def test_containerlabs_own_save_saves(node: Node) -> None:
+    """The command is that of nodes/fdio_vpp/fdio_vpp.go, which counts standard error as a failure."""
+    file = node.root / "config" / "vpp" / "vppcfg.yaml"
+    file.write_text(f"{CONFIG}  eth2: {{ device-type: af-packet, mtu: 1500 }}\n")
+    command = "echo TODO(pim): Not implemented yet - needs vppcfg in the Docker container"
+    environment = {
+        **node.environment,
+        "BASH_ENV": str(FOLDER / "save-hook.sh"),
+        "SAVE_CONFIG": str(FOLDER / "save-config.sh"),
+    }
+
+    def run_in_bash(command: str) -> tuple[int, str, str]:
+        done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    with node.started() as process:
+        said_up_to(process, "vppcfg.yaml is applied")
+        assert run_in_bash(command) == (0, f"{file}\n", "")
+        assert run_in_bash("echo of an operator") == (0, "of an operator\n", "")
+
+
 def test_a_file_that_was_refused_at_boot_is_not_overwritten(node: Node) -> None:
     file = node.root / "config" / "vpp" / "vppcfg.yaml"
     file.write_text(f"{CONFIG}  # the link eth2 is not here\n")
