@@ -3,9 +3,9 @@
 `python -m tools.release ROOT PROGRAMS KEY`, which `make release` runs: ROOT is the checkout, PROGRAMS the folder
 of cyclonedx-py and ansible-galaxy, KEY what gpg knows the private key of the apt repository by. The wheel, the
 Debian package and the collection for Ansible are built from a work tree of the tag, so that nothing gets in that
-is not in it. Beside them come an apt repository, a software bill of materials (CycloneDX) of the wheel with all
-that it is installed with, the licences of that and of all that the Debian package bundles, the notes of the
-release, and digests of the whole.
+is not in it. Beside them come an apt repository, an OCI image, a software bill of materials (CycloneDX) of the
+wheel with all that it is installed with, the licences of that and of all that the Debian package bundles, the
+notes of the release, and digests of the whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-from tools.apt_repository import write_repository
+from tools.apt_repository import PUBLIC_KEY, write_repository
+from tools.oci_image import ARCHITECTURES, unpack_debian, write_image
 
 VERSION = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
@@ -133,6 +134,11 @@ def build(root: Path, programs: Path, key: str) -> Path:
     try:
         _build_packages(tree, out)
         write_repository(out.glob("*.deb"), out / "apt", key)
+        roots = {architecture: work / f"{architecture}.tar" for architecture in ARCHITECTURES}
+        for architecture, file_system in roots.items():
+            unpack_debian(architecture, out / "apt", out / "apt" / PUBLIC_KEY, file_system)
+        tagged_at = int(_git(root, "log", "-1", "--format=%ct", f"v{version}"))
+        write_image(roots, version, tagged_at, out / f"vppcfg-{version}.oci.tar")
         collection = ["collection", "build", tree / COLLECTION, "--output-path", out]
         _run([programs / "ansible-galaxy", *collection], ANSIBLE_HOME=str(work / "ansible"))
         (wheel,) = out.glob("*.whl")
@@ -161,9 +167,9 @@ def _lacking(root: Path) -> Iterator[str]:
     checked = subprocess.run([root / "debian" / "build", "--check"], check=False, stderr=subprocess.PIPE, text=True)
     if checked.returncode:
         yield " ".join(checked.stderr.split("\n")).strip()
-    for program, package in (("gpg", "gpg"), ("apt-ftparchive", "apt-utils")):
+    for program, package in (("gpg", "gpg"), ("apt-ftparchive", "apt-utils"), ("mmdebstrap", "mmdebstrap")):
         if shutil.which(program) is None:
-            yield f"there is no program {program}, which the apt repository takes: sudo apt-get install {package}"
+            yield f"there is no program {program}: sudo apt-get install {package}"
 
 
 def _build_packages(tree: Path, out: Path) -> None:

@@ -127,7 +127,7 @@ def test_nothing_is_built_and_every_reason_is_shown(
     assert main([str(tmp_path), "no-such-program", ""]) == 1
     reasons = capsys.readouterr().err
     assert "make release KEY=FINGERPRINT" in reasons and "no program apt-ftparchive" in reasons
-    assert (reasons.count("\n- "), reasons.count("takes dpkg-buildpackage dh dh_python3")) == (6, 1)
+    assert (reasons.count("\n- "), reasons.count("takes dpkg-buildpackage dh dh_python3")) == (7, 1)
     assert not (tmp_path / "dist").exists()
 
 
