@@ -37,14 +37,24 @@ class CompletionCommand:
         """Write the script for `args.wanted`, or the schema, to standard output."""
         import sys
 
-        from vppcfg import assets
         from vppcfg.cli.output import write
 
         if args.wanted == FOR_EDITORS:
-            write(assets.find("schema/vppcfg.schema.json").read_text(encoding="utf-8"), sys.stdout)
+            write(_schema_for_editors(), sys.stdout)
         else:
             write(script_for(args.wanted, self._all_commands()), sys.stdout)
         return ExitCode.DONE
+
+
+def _schema_for_editors() -> str:
+    """Return the JSON Schema with an identifier by which tools tell it from that of another release."""
+    import json
+
+    from vppcfg import __version__, assets
+
+    schema = json.loads(assets.find("schema/vppcfg.schema.json").read_text(encoding="utf-8"))
+    named = {"$id": f"urn:vppcfg:{__version__}:configuration", "version": __version__, **schema}
+    return json.dumps(named, indent=2, ensure_ascii=False) + "\n"
 
 
 def script_for(shell: str, commands: Iterable[CommandModule]) -> str:

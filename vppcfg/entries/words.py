@@ -46,6 +46,8 @@ from vppcfg.entries.names import (
 from vppcfg.errors import UsageError
 
 JsonSchema = dict[str, Any]
+FILE_VERSION = 1
+"""Of the language of configuration files; grows when a file of the former one would mean something else."""
 LEAST_RATE_BPS, MOST_RATE_BPS = 8_000, 400_000_000_000
 """Of policers: VPP counts in kbit/s, and above that its arithmetic of 32 bits overflows (compute_policer_params)."""
 MOST_BURST_BYTES = 0xFFFFFFFF
@@ -221,6 +223,11 @@ def is_file_path(value: Any) -> bool:
     return isinstance(value, str) and _PATH.fullmatch(value) is not None
 
 
+def is_file_version(value: Any) -> bool:
+    """Return whether a value is the version of files that this vppcfg reads."""
+    return _is_number(value, FILE_VERSION, FILE_VERSION)
+
+
 def is_group_name(value: Any) -> bool:
     """Return whether a value can be the name of a Unix group."""
     return isinstance(value, str) and len(value) <= _GROUP_NAME_LENGTH and _GROUP.fullmatch(value) is not None
@@ -362,6 +369,12 @@ _ROWS = (
         accepts=is_file_path,
         expects="is no absolute path of letters, digits and ._:@+=~%,-",
         pattern=lambda: text(_PATH.pattern),
+    ),
+    Word(
+        name="file_version",
+        accepts=is_file_version,
+        expects=f"is not version {FILE_VERSION} of the language; a later one takes a later vppcfg than this",
+        pattern=lambda: {"const": FILE_VERSION},
     ),
     Word(
         name="glob",

@@ -1,12 +1,15 @@
 """Completion, in the shells themselves: every command, every long option and every choice is offered where it fits."""
 
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
+from vppcfg import __version__
 from vppcfg.cli.commands import all_commands
 from vppcfg.cli.completion import SHELLS, script_for
 from vppcfg.cli.main import main
@@ -139,4 +142,15 @@ def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_editors_get_the_schema_that_comes_with_vppcfg(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "json-schema"]) == ExitCode.DONE
-    assert capsys.readouterr().out == (HERE.parents[2] / "schema" / "vppcfg.schema.json").read_text()
+    schema = json.loads(capsys.readouterr().out)
+    assert (schema.pop("$id"), schema.pop("version")) == (f"urn:vppcfg:{__version__}:configuration", __version__)
+    assert schema == json.loads((HERE.parents[2] / "schema" / "vppcfg.schema.json").read_text())
+
+
+def test_the_schema_for_editors_judges_a_file_by_its_definitions(capsys: pytest.CaptureFixture[str]) -> None:
+    """References within it are resolved against its identifier."""
+    main(["completion", "json-schema"])
+    judge = Draft7Validator(json.loads(capsys.readouterr().out))
+    assert judge.is_valid({"version": 1, "interfaces": {"eth0": {"mtu": 1500}}})
+    assert not judge.is_valid({"interfaces": {"eth0": {"mtu": 1}}})
+    assert not judge.is_valid({"version": 2})

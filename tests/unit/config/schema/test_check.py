@@ -79,6 +79,19 @@ def test_a_good_shape_has_no_problem(data: Any) -> None:
     assert found(data) == []
 
 
+@pytest.mark.parametrize("value", ["2", "0", "1.0", "one"])
+def test_a_file_of_a_later_version_is_refused_with_a_line_that_says_so(value: str) -> None:
+    (problem,) = parse_text(f"version: {value}\ninterfaces: {{ eth0: {{ mtu: 1500 }} }}\n", "r.yaml").problems
+    assert problem.rule == "schema-value" and (problem.line, problem.column) == (1, 10)
+    assert problem.text == (f"`{value}` is not version 1 of the language; a later one takes a later vppcfg than this")
+
+
+def test_the_version_of_this_language_changes_nothing() -> None:
+    text = "interfaces: { eth0: { mtu: 1500 } }\n"
+    with_version = parse_text(f"version: 1\n{text}", "r.yaml")
+    assert (with_version.problems, with_version.configuration) == ((), parse_text(text, "r.yaml").configuration)
+
+
 def test_absent_keys_may_be_written_with_nothing() -> None:
     keys = ("description", "device-type", "lcp", "mtu", "addresses", "l2xc", "state", "sub-interfaces")
     assert found({"interfaces": {"eth0": dict.fromkeys(keys)}}) == []
