@@ -62,6 +62,17 @@ def test_findings_come_as_a_table_with_the_worst_first(capsys: pytest.CaptureFix
     assert max(map(len, captured.out.splitlines())) <= 80
 
 
+def test_the_machine_of_a_pasted_capture_is_judged(
+    tmp_path: Path, machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for source in sorted(Path(ONE).rglob("*.txt")):
+        (tmp_path / "pasted").mkdir(exist_ok=True)
+        (tmp_path / "pasted" / source.name).write_text(source.read_text())
+    for words, is_missing in (([], True), (["--host", str(machine)], False)):
+        assert main(["tune", "-q", "--from", str(tmp_path / "pasted"), *words]) == ExitCode.DONE
+        assert ("no host.json" in capsys.readouterr().out) is is_missing, words
+
+
 def test_a_fitted_model_gives_the_load_of_the_cpu(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "-q", "--from", ONE, "--fit", TWO, "--fit", BOTH, *TRAFFIC]) == ExitCode.DONE
     text = " ".join(capsys.readouterr().out.split())

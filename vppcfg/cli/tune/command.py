@@ -98,7 +98,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host",
         metavar="FILE",
-        help="with --write and --from: the machine, as `vppcfg host -o` writes it, to check the changes against",
+        help="with --from: the machine, as `vppcfg host -o` writes it; --write checks the changes against it",
     )
     parser.add_argument(
         "--fail-on",
@@ -167,7 +167,7 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
     from vppcfg.tune.reading import Reading
 
     if args.sources:
-        return load_from(args.sources)
+        return load_from([*args.sources, *filter(None, [args.host])])
     if has_trials:
         return Load(reading=Reading(), duration_s=None)
     from vppcfg.tune.assemble import load_of_captures
