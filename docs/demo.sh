@@ -50,7 +50,7 @@ start_simulator
 echo
 run export VPP_API_DIR=api VPPCFG_STATE_DIR=journal VPPCFG_RUN_DIR=journal
 run vppcfg check -c l2xc.yaml
-run vppcfg plan -c l2xc.yaml -a vpp.sock
+run vppcfg plan --format cli -c l2xc.yaml -a vpp.sock
 run vppcfg apply -c l2xc.yaml -a vpp.sock
 run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg plan -q -c l3.yaml -a vpp.sock

@@ -80,7 +80,7 @@ def test_a_key_that_others_have_for_it_leads_to_its_section(installed: Path, tmp
     file.write_text(f"{INTERFACES}srv6: {{}}\n")
     checked = vppcfg(installed, "check", "-c", str(file)).stdout
     assert "unknown key `srv6`: it is a section of its own, `srv6_localsids`" in checked
-    assert "a script that `unix { exec FILE }` runs can set it" in vppcfg(Path("/x"), "check", "-c", str(file)).stdout
+    assert "a line in a file for `vppcfg rest` sets it" in vppcfg(Path("/x"), "check", "-c", str(file)).stdout
 
 
 def test_the_examples_of_its_rules_break_and_mend_them(installed: Path, tmp_path: Path) -> None:

@@ -389,6 +389,8 @@ def _show(
         if shape != "json" and args.output is None:
             return
     if shape == "cli":
+        if args.format is None and args.output is None:
+            log.info("CLI lines, because standard output is no terminal; `--format diff` shows the difference")
         from vppcfg.render.notes import omission_lines
         from vppcfg.render.plan_text import comment_line, plan_text
 

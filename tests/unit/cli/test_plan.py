@@ -44,9 +44,17 @@ def test_the_first_transcript_comes_out_line_by_line(vpp: str, capsys: pytest.Ca
         "Configuration validated successfully",
         "Configuration is valid",
         f"VPP version is {VERSION}",
+        "CLI lines, because standard output is no terminal; `--format diff` shows the difference",
         "Wrote 11 lines to (stdout)",
         "Planning succeeded",
     ]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("words", [["--format", "cli"], ["-o", "out.exec"]])
+def test_who_asks_for_cli_lines_is_not_told_why_they_come(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--novpp", "-c", "l2xc.yaml", *words]) == ExitCode.DONE
+    assert "no terminal" not in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("files")

@@ -151,7 +151,7 @@ def test_a_file_is_a_map(data: Any) -> None:
         ({"adresses": []}, "schema-unknown-key", ("adresses",), "did you mean `addresses`?"),
         ({"table": 10}, "schema-unknown-key", ("table",), "unknown key `table`: it is written `vrf`, made in `vrfs`"),
         ({"rp_filter": 1}, "schema-unknown-key", ("rp_filter",), "it is written `urpf`"),
-        ({"nat64": {}}, "schema-unknown-key", ("nat64",), "it is not managed by vppcfg: a script"),
+        ({"nat64": {}}, "schema-unknown-key", ("nat64",), "a line in a file for `vppcfg rest` sets it"),
         ({"acls": {"ip": "a"}}, "schema-unknown-key", ("acls", "ip"), "unknown key `ip`; the keys here are input"),
         ({"Mtu": 1}, "schema-unknown-key", ("Mtu",), "did you mean `mtu`?"),
         ({"zzz": 1}, "schema-unknown-key", ("zzz",), "the keys here are acls, addresses, description, "),

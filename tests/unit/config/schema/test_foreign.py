@@ -1,10 +1,13 @@
 """Keys that others have: each is said to be what it is here, and none of them is one of ours at the same place."""
 
+from pathlib import Path
+
 import pytest
 
 from vppcfg.config.load import parse_text
-from vppcfg.config.schema.check import FOREIGN, foreign_text, is_foreign_key
+from vppcfg.config.schema.foreign import FOREIGN, foreign_text, is_foreign_key
 
+ROOT = Path(__file__).resolve().parents[4]
 SPELLINGS = [spelling for first, (others, _) in FOREIGN.items() for spelling in (first, *others)]
 
 
@@ -40,6 +43,33 @@ def test_a_foreign_key_is_never_taken_for_a_misspelt_one(place: str) -> None:
 def test_what_is_said_fits_the_place(section: str, key: str, text: str) -> None:
     problems = parse_text(section % key, "test").problems
     assert any(text in problem.text for problem in problems if problem.rule == "schema-unknown-key")
+
+
+REMEDIES = ("routing daemon", "Linux on the LCP interface", "`vppcfg rest`", "`unix { exec FILE }`")
+
+
+@pytest.mark.parametrize(
+    ("key", "row"),
+    [
+        ("bgp", "| BGP, OSPF"),
+        ("pppoe", "| IPv6 autoconfiguration"),
+        ("ipsec_tunnels", "| IPv6 autoconfiguration"),
+        ("nat64", "| NAT64"),
+        ("map", "| NAT64"),
+        ("srv6", "| NAT64"),
+        ("rdma", "| AF_XDP and RDMA"),
+    ],
+)
+def test_the_answer_for_what_is_not_managed_is_that_of_the_document(key: str, row: str) -> None:
+    (told,) = [line for line in (ROOT / "docs" / "not-managed.md").read_text().splitlines() if line.startswith(row)]
+    answer = foreign_text(key, []) or ""
+    assert answer.endswith(", see docs/not-managed.md")
+    (remedy,) = [each for each in REMEDIES if each in answer]
+    assert remedy in told
+
+
+def test_deterministic_nat_is_offered_for_what_others_call_cgnat() -> None:
+    assert "`det44`" in (foreign_text("cgnat", []) or "")
 
 
 def test_a_key_that_nobody_has_is_none_of_others() -> None:
