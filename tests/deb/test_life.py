@@ -8,11 +8,11 @@ import pytest
 
 from tests.deb.conftest import Packages
 from tests.deb.debian import Debian
+from tests.documents.conftest import shown_demo, timeless
 from tests.hosts.trees import grow
 from vppcfg import __version__
 from vppcfg.cli.arguments import IDENTITY
 
-ROOT = Path(__file__).resolve().parents[2]
 DOC = "/usr/share/doc/vppcfg"
 CONFIGURATION = "interfaces:\n  eth0: { mtu: 9000 }\n"
 SERVICES = ("vppcfg.service", "vppcfg-watch.service")
@@ -100,10 +100,7 @@ def test_the_tuners_editor_and_reports_work(debian: Debian) -> None:
 
 
 def test_the_demo_prints_what_the_readme_shows(debian: Debian) -> None:
-    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)
-    assert shown is not None
-    blocks = re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)
-    assert debian.run("bash", f"{DOC}/demo.sh") == "\n".join(blocks) + "\n"
+    assert timeless(debian.run("bash", f"{DOC}/demo.sh")) == shown_demo()
 
 
 def test_an_unconfirmed_change_is_rolled_back_without_systemd(debian: Debian) -> None:

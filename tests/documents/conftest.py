@@ -1,6 +1,7 @@
 """What the tests of the documents share: the vppcfg command in PATH, the examples, a simulated router, its commands."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,3 +52,15 @@ def output_of(words: Sequence[str], folder: Path, environment: Mapping[str, str]
     )
     assert finished.returncode == 0, (words, finished.stderr)
     return finished.stdout + finished.stderr
+
+
+def shown_demo() -> str:
+    """Return what docs/demo.md shows that the demo prints, without times."""
+    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)
+    assert shown is not None
+    return timeless("\n".join(re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)) + "\n")
+
+
+def timeless(text: str) -> str:
+    """Return what is printed without the time that the simulated VPP took."""
+    return re.sub(r"(slowest step after) [\d.]+ m?s", r"\1 a while", text)

@@ -1,7 +1,6 @@
 """The demo: prints what docs/demo.md shows and explains, and leaves nothing behind."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -9,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.documents.conftest import ROOT, shown_demo, timeless
+
 DEMO = ROOT / "docs" / "demo.sh"
 
 pytestmark = pytest.mark.slow
@@ -38,18 +38,10 @@ def working_directory(process: Path) -> Path | None:
         return None
 
 
-def _timeless(text: str) -> str:
-    """Return what is printed without the time that the simulated VPP took."""
-    return re.sub(r"(slowest step after) [\d.]+ m?s", r"\1 a while", text)
-
-
 def test_the_demo_prints_what_its_page_shows(scratch: Path, environment: dict[str, str]) -> None:
     finished = subprocess.run([DEMO], env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert (finished.returncode, finished.stderr) == (0, "")
-    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)
-    assert shown is not None
-    blocks = re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)
-    assert _timeless(finished.stdout) == _timeless("\n".join(f"{block}" for block in blocks) + "\n")
+    assert timeless(finished.stdout) == shown_demo()
     assert list(scratch.iterdir()) == []
     assert processes_of(scratch) == []
 
