@@ -139,7 +139,7 @@ def build(root: Path, programs: Path, key: str) -> Path:
             unpack_debian(architecture, out / "apt", out / "apt" / PUBLIC_KEY, file_system)
         tagged_at = int(_git(root, "log", "-1", "--format=%ct", f"v{version}"))
         write_image(roots, version, tagged_at, out / f"vppcfg-{version}.oci.tar")
-        collection = ["collection", "build", tree / COLLECTION, "--output-path", out]
+        collection: list[str | Path] = ["collection", "build", tree / COLLECTION, "--output-path", out]
         _run([programs / "ansible-galaxy", *collection], ANSIBLE_HOME=str(work / "ansible"))
         (wheel,) = out.glob("*.whl")
         _install(wheel, installed)

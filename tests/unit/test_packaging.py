@@ -113,17 +113,17 @@ def test_the_installed_command_says_its_version(installed: Path, tmp_path: Path)
 def test_pip_keeps_the_installed_vppcfg(installed: Path, wheel: Path, tmp_path: Path) -> None:
     """The public one has the same name and 1.2.4; a constraint keeps it out whatever its number."""
 
-    def upgraded(**environment: str) -> str:
-        pip = [sys.executable, "-m", "pip", "--python", installed.with_name("python"), "install", "--dry-run"]
-        options = ["--upgrade", "--no-deps", "--no-index", "--find-links", tmp_path]
-        return run([*pip, *options, "vppcfg"], tmp_path, **environment)
+    def upgraded(constraints: str = "") -> str:
+        pip = [sys.executable, "-m", "pip", "--python", str(installed.with_name("python")), "install", "--dry-run"]
+        options = ["--upgrade", "--no-deps", "--no-index", "--find-links", str(tmp_path)]
+        return run([*pip, *options, "vppcfg"], tmp_path, PIP_CONSTRAINT=constraints)
 
     write_empty_wheel(tmp_path, "1.2.4")
     assert "already satisfied" in upgraded()
     write_empty_wheel(tmp_path, "99.0")
     assert "Would install vppcfg-99.0" in upgraded()
     (tmp_path / "constraints.txt").write_text(f"vppcfg @ {wheel.as_uri()}\n")
-    assert "vppcfg-99.0" not in upgraded(PIP_CONSTRAINT=str(tmp_path / "constraints.txt"))
+    assert "vppcfg-99.0" not in upgraded(str(tmp_path / "constraints.txt"))
 
 
 def write_empty_wheel(folder: Path, version: str) -> None:
