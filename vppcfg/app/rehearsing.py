@@ -26,6 +26,7 @@ from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.ingress import free_host
+from vppcfg.probe.nat import hosts_of_mappings
 from vppcfg.probe.network import Network
 from vppcfg.probe.report import ProbeReport
 from vppcfg.probe.test_cases import ProbeSet, probes_for
@@ -79,7 +80,10 @@ def _apart(config: VirtualInterfaceConfig, sockets: Mapping[str, str]) -> Virtua
 
 
 def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
-    """Return a neighbour for each prefix of each interface, so that packets can be sent there; by interface."""
+    """Return a neighbour for each prefix of each interface, so that packets can be sent there; by interface.
+
+    The hosts inside that mappings of NAT44 name are some, too.
+    """
     network = Network(state)
     found: list[tuple[str, Neighbor]] = []
     for connected in network.connected:
@@ -90,6 +94,9 @@ def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
         if host is None or network.neighbor(connected.interface, host) is not None:
             continue
         found.append((connected.interface, Neighbor(address=host, mac=neighbor_mac(len(found) + 1))))
+    for name, host in hosts_of_mappings(network):
+        if network.has_ethernet(name) and network.neighbor(name, host) is None:
+            found.append((name, Neighbor(address=host, mac=neighbor_mac(len(found) + 1))))
     return list({(name, each.address): (name, each) for name, each in found}.values())
 
 

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.bridge_arp import BridgeArp
+from vppcfg.model.det44 import Det44Map
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.l3xc import L3CrossConnect
+from vppcfg.model.nat44 import NatAddress, NatExemption, NatLeaks, NatMapping, NatPool
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
@@ -24,12 +26,17 @@ from vppcfg.probe.filters import FILTERS
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
 
-_TRIED = FILTERS | {"mirrors", "static_macs"}
+_TRIED = FILTERS | {"det44", "mirrors", "nat44", "static_macs"}
 """Features that frames prove."""
 _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     BridgeArp: "ARP entries",
+    Det44Map: "DET44 maps",
     DhcpRelay: "DHCP relays",
     L3CrossConnect: "L3 cross-connects",
+    **dict.fromkeys((NatAddress, NatPool), "NAT44 pools"),
+    NatExemption: "NAT44 exemptions",
+    NatLeaks: "NAT44 leaks",
+    NatMapping: "NAT44 mappings",
     NdProxy: "ND proxies",
     NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",

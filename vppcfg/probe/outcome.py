@@ -41,6 +41,7 @@ class Reason(Enum):
     GROUP = "it would stay in its split-horizon group"
     REFLECTED = "it would go back to where it came from"
     NO_TUNNEL = "no tunnel has these ends"
+    NO_TRANSLATION = "NAT has no translation for it"
     EXPIRED = "its TTL is used up"
     TOO_BIG = "it is larger than the MTU"
     OTHER = "another reason"

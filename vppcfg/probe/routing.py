@@ -22,10 +22,11 @@ from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.classes import note_class, note_marks
 from vppcfg.probe.filters import acl_denies, drops_station, fails_reverse_path_check, policy_route_for
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
+from vppcfg.probe.nat import translate
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.questions import hand_over, is_for_relay
-from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
+from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Translated, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
@@ -45,12 +46,16 @@ def route(journey: Journey, stage: Routed) -> None:
         return None
     if drops_station(journey, name, stage.frame):
         return None
-    _require_no_nat(journey, name, packet)
+    translated = translate(journey, name, packet)
+    if translated == ():
+        return None
     note_class(journey, name, packet)
     steered = policy_route_for(journey, name, packet)
     crossed = journey.network.cross_connect_of(name, is_ipv6=packet.is_ipv6)
     if steered is not None and crossed is not None:
         raise UndecidedError("a policy route and a cross-connect of L3 take it")
+    if translated is not None and crossed is not None:
+        raise UndecidedError("NAT and a cross-connect of L3 take it")
     if not journey.network.is_enabled(name, is_ipv6=packet.is_ipv6):
         if steered is not None or crossed is not None:
             raise UndecidedError("an interface without an address has a policy route or a cross-connect of L3 for it")
@@ -59,6 +64,8 @@ def route(journey: Journey, stage: Routed) -> None:
         return _steer(journey, name, packet, steered)
     if crossed is not None:
         return _cross(journey, packet, crossed)
+    if translated is not None:
+        return journey.part(translated)
     table = journey.network.table_of(name, is_ipv6=packet.is_ipv6)
     journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     if is_for_relay(packet):
@@ -80,11 +87,12 @@ def _cross(journey: Journey, packet: Packet, crossed: L3CrossConnect) -> None:
     return journey.part(Directed(step=each, packet=packet) for each in steps)
 
 
-def _require_no_nat(journey: Journey, name: str, packet: Packet) -> None:
-    """Raise UndecidedError where NAT translates, or drops, what comes in or goes out: that depends on its sessions."""
-    interface = journey.network.interface(name)
-    if not packet.is_ipv6 and (interface.nat44 is not None or interface.det44 is not None):
-        raise UndecidedError("NAT translates it or drops it, and probe does not follow sessions")
+def look_up_translated(journey: Journey, stage: Translated) -> None:
+    """Look up a packet that NAT has translated, in the table where that leads."""
+    journey.note("translated", "", stage.blame)
+    journey.note("looked up", "4", stage.blame, str(stage.table))
+    journey.translation = stage.blame
+    _look_up(journey, stage.table, stage.packet, of=stage.interface)
 
 
 def _steer(journey: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
@@ -172,8 +180,8 @@ def forward(journey: Journey, stage: Directed) -> None:
 def _towards(journey: Journey, found: NextStep, packet: Packet) -> None:
     """Send a packet to a neighbour on the link of an interface."""
     target = found.interface
-    if journey.network.interface(target).nat44 is NatSide.OUTPUT:
-        _require_no_nat(journey, target, packet)
+    if journey.network.interface(target).nat44 is NatSide.OUTPUT and not packet.is_ipv6:
+        raise UndecidedError("NAT44 translates what leaves there, or not, by its sessions")
     if not journey.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.

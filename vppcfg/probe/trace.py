@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from vppcfg.model.tunnel import TUNNEL_KINDS
 from vppcfg.probe.filters import FILTER_DROPS, SOURCE_CHECK
 from vppcfg.probe.frame import Tag
+from vppcfg.probe.nat import NAT_DROPS, NAT_NODES
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.record import record
 
@@ -52,6 +53,7 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     *FILTER_DROPS,
+    *NAT_DROPS,
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
     ("", "Reflection Drop", Reason.REFLECTED),
@@ -283,6 +285,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     "span-output": _mirrored,
     **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),
     **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
+    **dict.fromkeys(NAT_NODES, _plain("translated")),
     **dict.fromkeys(("abf-input-ip4", "abf-input-ip6"), _plain("steered")),
     **dict.fromkeys(("l3xc-input-ip4", "l3xc-input-ip6"), _plain("crossed")),
     **dict.fromkeys(("ip4-qos-record", "ip6-qos-record"), _class("recorded")),

@@ -80,7 +80,8 @@ def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> boo
 _TAGS_SHOWN = 2
 """VPP prints two VLAN tags, and what is behind them only where there are no more."""
 _WITHOUT_SUBJECT = frozenset(
-    {"checked", "crossed", "looked for", "received", "redirected", "retagged", "routed", "steered", "unwrapped"}
+    {"checked", "crossed", "looked for", "received", "redirected", "retagged", "routed", "steered", "translated"}
+    | {"unwrapped"}
 )
 _WITHOUT_TRACE = frozenset({"wrapped"})
 
@@ -92,6 +93,7 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "switched": f"{subject} does not switch it",
         "routed": "it is not routed",
         "crossed": "no cross-connect of L3 takes it",
+        "translated": "NAT does not look at it",
         "steered": "no policy route looks at it",
         "looked up": f"it is not looked up in table {detail}",
         "filtered": f"{subject} does not filter it by {detail}",
