@@ -110,6 +110,7 @@ def names_of(numbers: Numbers, observed: State, network: Network) -> Names:
         tables={(family, index): number for family, index, number in _tables(numbers, observed)},
         access_lists={acl.index: name for name, acl in observed.acls.items() if acl.index is not None},
         bonds=network.bonds,
+        hosts=frozenset(numbers.interfaces.values()) - observed.interfaces.keys() - network.state.interfaces.keys(),
     )
 
 

@@ -23,7 +23,7 @@ from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.probe.filters import FILTERS
-from vppcfg.probe.outcome import FrameProbe, Unproved
+from vppcfg.probe.outcome import Fate, FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
 
 _TRIED = FILTERS | {"det44", "mirrors", "nat44", "static_macs"}
@@ -58,6 +58,7 @@ def untested_in(
         counts[words] += sum(each.label not in tried for each in state.of(kind).values())
     if routes := sum(of_route(route).subject not in tried for route in state.of(Route).values()):
         counts["static routes"] = routes
+    counts["LCP pairs"] = len(state.lcps.keys() - set(_punting(probes)))
     beside = len(state.interfaces.keys() - _on_the_way(probes))
     if beside:
         counts["interfaces that no frame has to do with"] = beside
@@ -79,7 +80,14 @@ def _untested(state: State) -> Iterator[str]:
             yield "ARP termination of bridge domains"
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"
-    yield from ["LCP pairs"] * len(state.lcps)
+
+
+def _punting(probes: Iterable[FrameProbe]) -> Iterator[str]:
+    """Yield the interfaces by which a frame comes in that is handed to Linux."""
+    for probe in probes:
+        for choice in probe.prediction.choices:
+            if any(end.fate is Fate.PUNTED for end, _ in choice.ends):
+                yield choice.taker
 
 
 def _of_switched(interface: Interface) -> Iterator[str]:

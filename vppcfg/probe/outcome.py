@@ -14,6 +14,8 @@ class Fate(Enum):
     SENT = "leaves"
     """It leaves by an interface."""
     KEPT = "is for the router itself"
+    PUNTED = "is handed to Linux"
+    """By the LCP pair of the interface that it came in by."""
     ASKED = "waits for a neighbour"
     """VPP asks who has the address, and drops what it cannot send yet."""
     ANSWERED = "is answered with an ICMP error"

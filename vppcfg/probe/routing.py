@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vppcfg.common.packets import TUNNELLED, UDP
+from vppcfg.common.packets import ICMP, ICMP6, TUNNELLED, UDP
 from vppcfg.common.release import Release, is_older
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatSide
@@ -92,6 +92,8 @@ def look_up_translated(journey: Journey, stage: Translated) -> None:
     journey.note("translated", "", stage.blame)
     journey.note("looked up", "4", stage.blame, str(stage.table))
     journey.translation = stage.blame
+    if (stage.table, stage.packet.destination) in journey.network.own:
+        raise UndecidedError("VPP may take what NAT has translated, and what is for itself, for forged")
     _look_up(journey, stage.table, stage.packet, of=stage.interface)
 
 
@@ -215,16 +217,29 @@ def _behind(found: NextStep) -> Blame:
 def _keep(journey: Journey, table: int, packet: Packet, owner: str, of: str) -> None:
     """Hand a packet to the router itself, or take it out of the tunnel that it belongs to, or redirect it."""
     redirect = journey.network.punt_redirect_of(of, is_ipv6=packet.is_ipv6)
-    if packet.protocol == UNUSED_PROTOCOL and redirect is not None:
+    pair = journey.network.state.lcps.get(of)
+    has_pair = pair is not None and pair.has_host
+    if packet.protocol == UNUSED_PROTOCOL and redirect is not None and not has_pair:
         return _redirect(journey, table, packet, redirect)
     journey.note("received", "", of_interface(owner, "addresses"))
-    if packet.inside is None and packet.protocol not in TUNNELLED:
+    if packet.inside is None and packet.protocol not in (*TUNNELLED, ICMP, ICMP6):
+        if has_pair:
+            return _punt(journey, table, packet, of)
+        if redirect is not None and journey.network.state.lcps:
+            raise UndecidedError("with linux-cp, VPP redirects more than what it has no use for")
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if packet.protocol not in (*TUNNELLED, UDP):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if not _is_known(journey, table, packet.source):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     return unwrap(journey, table, packet)
+
+
+def _punt(journey: Journey, table: int, packet: Packet, of: str) -> None:
+    """Hand a packet that no part of VPP takes to Linux, by a punt redirect of the pair (linux-cp/lcp_interface.c)."""
+    if not _is_known(journey, table, packet.source) or (table, packet.source) in journey.network.own:
+        raise UndecidedError("VPP drops what comes to itself from where it has no route to")
+    journey.end(FrameEnd(fate=Fate.PUNTED), of_interface(of, "lcp"))
 
 
 def _redirect(journey: Journey, table: int, packet: Packet, redirect: PuntRedirect) -> None:

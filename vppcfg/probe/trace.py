@@ -42,7 +42,7 @@ _RELAY = "dhcp-proxy-to-server"
 _COPYING = frozenset({_FLOOD, _RELAY})
 _ASKING = ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor")
 _RELAYED = re.compile(r"sent to server (\S+)\n(?!  error).*? gateway:(\S+)", re.DOTALL)
-_LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
+_LAST = (Fate.KEPT, Fate.PUNTED, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
 """What follows in a trace is what VPP does because of the frame."""
 
 _TUNNEL_INPUTS = frozenset(f"{kind.node_prefix}{family}-input" for kind in TUNNEL_KINDS for family in (4, 6))
@@ -109,6 +109,8 @@ class Names:
     access_lists: Mapping[int, str]
     bonds: Mapping[str, str]
     """The bond of each member."""
+    hosts: frozenset[str] = frozenset()
+    """VPP's ends of the Linux devices of LCP pairs."""
 
 
 @record
@@ -328,7 +330,9 @@ def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd
     elif node.name in ("ip4-icmp-error", "ip6-icmp-error"):
         yield FrameEnd(fate=Fate.ANSWERED)
     elif node.name.endswith("-output"):
-        yield from (_sent(name, text) for name, text in _sendings(node) if name not in names.bonds)
+        for name, text in _sendings(node):
+            if name not in names.bonds:
+                yield FrameEnd(fate=Fate.PUNTED) if name in names.hosts else _sent(name, text)
 
 
 def _sent(name: str, text: str) -> FrameEnd:
