@@ -45,6 +45,7 @@ buffers {{ buffers-per-numa 8192 page-size 4k }}
 plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin af_packet_plugin.so {{ enable }} }}
 """
 WITH_SFLOW = "plugins { plugin sflow_plugin.so { enable } }\n"
+WITH_LINUX_CP = "plugins { plugin linux_cp_plugin.so { enable } }\n"
 
 
 @record
@@ -69,6 +70,14 @@ class PrivateVpp:
     """A VPP that runs, and where its sockets are."""
 
     pid: int
+    prefix: Path
+    """Where its bin/vpp is."""
+
+    @property
+    def json_dir(self) -> str | None:
+        """Return where the definitions of its API are, None where it must serve them: older releases do not."""
+        folder = self.prefix / "share/vpp/api"
+        return str(folder) if folder.is_dir() else None
 
     @property
     def folder(self) -> Path:
@@ -86,6 +95,11 @@ class PrivateVpp:
         self._ip("link", "add", name, "mtu", mtu, "type", "veth", "peer", "name", f"{name[:11]}-far", "mtu", mtu)
         for end in (name, f"{name[:11]}-far"):
             self._ip("link", "set", end, "up")
+
+    def try_vlan_device(self, device: str) -> None:
+        """Make a VLAN device, and delete it. Raise LinuxError where Linux knows none."""
+        self._ip("link", "add", "link", device, "name", f"{device}.1", "type", "vlan", "id", "1")
+        self._ip("link", "delete", f"{device}.1")
 
     def add_bridge(self, netns: str, name: str) -> None:
         """Make a Linux bridge. Raise LinuxError."""
@@ -108,7 +122,7 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
     around = around or VppEnvironment()
     require_startable(prefix)
     with _running(prefix, around) as process:
-        vpp = PrivateVpp(pid=process.pid)
+        vpp = PrivateVpp(pid=process.pid, prefix=prefix)
         for netns, bridge in around.bridges:
             vpp.add_bridge(netns, bridge)
         yield vpp

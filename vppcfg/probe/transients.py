@@ -27,15 +27,17 @@ class WatchedFrame:
     after: Prediction
 
     def objects(self) -> frozenset[str]:
-        """Return the interfaces and other objects on its ways before and after, by name and as they are blamed."""
-        names = {self.probe.port, self.probe.about.subject}
+        """Return what is on its ways before and after, as it is blamed: `interface NAME`, `route NAME`."""
+        names, found = {self.probe.port}, {self.probe.about.subject}
         for prediction in (*self.probe.prediction.choices, *self.after.choices):
             names.add(prediction.taker)
             for step in prediction.steps:
-                names |= {step.subject, step.blame.subject if step.blame is not None else ""}
+                names.add(step.subject)
+                found |= {step.blame.subject} if step.blame is not None else set()
             for end, blame in prediction.ends:
-                names |= {end.interface, blame.subject}
-        return frozenset(names - {""})
+                names.add(end.interface)
+                found.add(blame.subject)
+        return frozenset(found | {f"interface {name}" for name in names if name})
 
 
 @record
@@ -88,7 +90,7 @@ def transient_of(
 ) -> Transient | None:
     """Return what is wrong with a frame behind a step, None where it has its former or its later end.
 
-    `announced` are the names of the objects that the impact of the plan names.
+    `announced` are the objects that the impact of the plan names.
     """
     text = _missed_end(frame, observation)
     if not text:
@@ -100,7 +102,7 @@ def transient_of(
         last=step,
         text=text,
         is_let_through=_is_let_through(frame, observation),
-        is_announced=any(name in announced or name.rpartition(" ")[2] in announced for name in objects),
+        is_announced=not objects.isdisjoint(announced),
     )
 
 

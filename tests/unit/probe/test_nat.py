@@ -27,7 +27,7 @@ def network_of(text: str) -> Network:
     configuration = parse_text(text, "nat.yaml").configuration
     assert configuration is not None
     state = resolve(configuration, assumed_state(configuration)).desired
-    state = with_neighbors(state, neighbors_to_add(state))
+    state = with_neighbors(state, neighbors_to_add(Network(state)))
     macs = {name: f"02:00:00:00:01:{at:02}" for at, name in enumerate(state.interfaces)}
     return Network(
         evolve(state, interfaces={name: evolve(each, mac=macs[name]) for name, each in state.interfaces.items()})

@@ -61,7 +61,7 @@ def test_what_passes_and_must_not_is_let_through() -> None:
 
 def test_what_the_impact_names_is_announced() -> None:
     frame = frame_to_own(OWN, OWN)
-    announced = [transient_of(frame, LOST, 1, names) for names in ((), ("eth1",), ("eth0",))]
+    announced = [transient_of(frame, LOST, 1, names) for names in ((), ("route eth0",), ("interface eth0",))]
     assert [each is not None and each.is_announced for each in announced] == [False, False, True]
 
 
@@ -79,13 +79,15 @@ def test_a_frame_by_a_port_that_one_state_lacks_says_nothing() -> None:
 def test_frames_near_the_step_are_sent_first_and_the_others_take_turns() -> None:
     other = evolve(PORT, name="eth1", mac="02:00:00:00:00:02", addresses=frozenset({"198.51.100.1/24"}))
     frames = watched_frames(network(OWN, other), network(OWN, other))
-    near = [each for each in frames if "eth1" in each.objects()]
+    near = [each for each in frames if "interface eth1" in each.objects()]
     assert 0 < len(near) < len(frames) - 2
-    wrong = next(each for each in frames if "eth1" not in each.objects())
-    some = chosen(frames, ["eth1"], [wrong.probe.name], 0, len(near) + 2)
+    wrong = next(each for each in frames if "interface eth1" not in each.objects())
+    some = chosen(frames, ["interface eth1"], [wrong.probe.name], 0, len(near) + 2)
     assert some[0] is wrong
     assert [each for each in some if each in near] == near
-    turns = {chosen(frames, ["eth1"], (), place, len(near) + 1)[-1].probe.name for place in range(len(frames))}
+    turns = {
+        chosen(frames, ["interface eth1"], (), place, len(near) + 1)[-1].probe.name for place in range(len(frames))
+    }
     assert turns == {each.probe.name for each in frames if each not in near}
 
 

@@ -1,0 +1,60 @@
+"""What a rehearsal of a plan can have of a router, and how it compares what it finds."""
+
+from pathlib import Path
+
+from vppcfg.app.plan_rehearsal import labels_of, unlike_text
+from vppcfg.app.rehearsal_scope import RehearsalScope
+from vppcfg.kinds.lcp.operations import CreateLcpPair
+from vppcfg.kinds.linux_device import CreateNamespace
+from vppcfg.kinds.path_mtu import SetPathMtu
+from vppcfg.linux.private_vpp import PrivateVpp
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.record import evolve
+
+PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, mac="02:00:00:00:00:01", packet_mtu=1500)
+
+
+def test_a_difference_of_the_same_object_is_not_hidden_by_one_that_is_known() -> None:
+    before, known, now = (
+        State(interfaces={"eth0": each})
+        for each in (PORT, evolve(PORT, is_up=True), evolve(PORT, is_up=True, packet_mtu=9000))
+    )
+    assert unlike_text(diff(known, before), diff(known, before)) == ""
+    assert unlike_text(diff(now, before), diff(known, before)) == "eth0 packet_mtu"
+
+
+def test_the_definitions_of_another_release_are_those_of_its_folder(tmp_path: Path) -> None:
+    vpp = PrivateVpp(pid=1, prefix=tmp_path)
+    assert vpp.json_dir is None
+    (tmp_path / "share/vpp/api").mkdir(parents=True)
+    assert vpp.json_dir == str(tmp_path / "share/vpp/api")
+
+
+def test_an_operation_is_about_its_object_and_no_other_of_that_name() -> None:
+    assert labels_of(SetPathMtu(item=PathMtu(address="192.0.2.1", mtu=1400))) == ("path MTU to 192.0.2.1",)
+    pair = CreateLcpPair(interface="eth0.100", host_name="e0", netns="", is_default_netns=True)
+    assert labels_of(pair) == ("interface eth0.100", "interface eth0")
+
+
+def test_pairs_are_rehearsed_where_linux_can_have_their_devices() -> None:
+    port, sub = (
+        CreateLcpPair(interface=name, host_name=name, netns="", is_default_netns=True) for name in ("eth0", "eth0.100")
+    )
+    subs = frozenset({"eth0.100"})
+    scopes = [
+        RehearsalScope(sub_interfaces=subs),
+        RehearsalScope(sub_interfaces=subs, without_vlan_pairs="no VLANs"),
+        RehearsalScope(sub_interfaces=subs, without_pairs="no TAPs"),
+    ]
+    state = State(lcps={name: LcpPair(host_name=name) for name in ("eth0", "eth0.100")})
+    found = [(each.why_left_out(port), each.why_left_out(sub), list(each.stand_in(state).lcps)) for each in scopes]
+    assert found == [
+        ("", "", ["eth0", "eth0.100"]),
+        ("", "no VLANs", ["eth0"]),
+        ("no TAPs", "no TAPs", []),
+    ]
+    assert scopes[0].why_left_out(CreateNamespace(netns="dataplane")) == "a rehearsal changes nothing in Linux"
