@@ -27,7 +27,10 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import ExitCode
+from vppcfg.model.attachment import TUNNEL_PROTECTION, Attachment, index_placeholder, stored_call
 from vppcfg.model.state import State
+from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
+from vppcfg.operations.stages import Step
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.probe.rehearsal import PlanRehearsal
 from vppcfg.render.rehearsal_text import rehearsal_lines
@@ -98,6 +101,7 @@ interfaces:
       100: {{ encapsulation: {{ dot1q: 100, exact-match: true }}, addresses: [ 10.3.0.1/24 ] }}
   {D}: {{ mac: "02:00:00:00:01:03", addresses: [ 100.64.0.1/24 ], det44: inside }}
   GigabitEthernet1/0/4: {{ mac: "02:00:00:00:01:04", addresses: [ 198.51.100.2/24 ], det44: outside }}
+  ipip0: {{ mtu: 1400, addresses: [ 10.8.8.1/30 ] }}
 routes: {{ 0.0.0.0/0: 203.0.113.1, 198.18.0.0/15: 198.51.100.1 }}
 nat44:
   pools: [ {{ range: 203.0.113.10 }} ]
@@ -106,6 +110,7 @@ nat44:
     host: {{ local: 192.168.1.30, external: 203.0.113.31 }}
   exempt: {{ ike: {{ protocol: udp, local: "203.0.113.2:500" }} }}
 det44: {{ maps: {{ 100.64.0.0/24: 198.51.100.4/30 }} }}
+ipip_tunnels: {{ ipip0: {{ local: 10.3.0.1, remote: 10.3.0.9 }} }}
 loopbacks:
   loop0: {{ addresses: [ 10.4.0.1/24 ], mac: "02:00:00:00:03:01" }}
 """
@@ -170,6 +175,24 @@ LOST_SERVICES = {
 }
 
 
+PLACE: dict[str, int | str | bytes] = {"sw_if_index": index_placeholder("ipip0"), "nh.af": 0, "nh.un": bytes(16)}
+PROTECTION = Attachment(
+    holder="ipip0",
+    kind=TUNNEL_PROTECTION,
+    put=stored_call(
+        "ipsec_tunnel_protect_update",
+        {**{f"tunnel.{path}": value for path, value in PLACE.items()}, "tunnel.sa_out": 10},
+        "sa_in",
+        [{"": 20}],
+    ),
+    take=stored_call("ipsec_tunnel_protect_del", PLACE),
+    outlives=True,
+    guards=True,
+    lines=("ipsec tunnel protect ipip0 sa-in 20 sa-out 10",),
+    removal="ipsec tunnel protect ipip0 del",
+)
+
+
 def with_bystander(router: str) -> str:
     """Return a file with one more interface, which nothing else has to do with."""
     return router.replace("loopbacks:\n", "loopbacks:\n  loop9: { addresses: [ 10.99.0.1/32 ] }\n")
@@ -204,6 +227,7 @@ def plan_between(before: str, after: str) -> Plan:
     """Return the plan from one file to another."""
     configuration = configuration_of(before)
     observed = reached(configuration, assumed_state(configuration))
+    observed = replace(observed, unmanaged=(PROTECTION,) if "ipip0" in observed.interfaces else ())
     resolution = resolve(configuration_of(after), observed)
     assert resolution.is_possible, resolution.problems
     return make_plan(observed, resolution.desired)
@@ -225,6 +249,7 @@ def with_a_hole(plan: Plan, router: str, without: str) -> tuple[Plan, int, int]:
     return broken, 2, 2 + len(away) + len(back)
 
 
+CARRIED = (RemoveAttachment, RestoreInVpp)
 LASTING = {"a mapping of a host", "a virtual router"}
 """What is not over with the hole: a session keeps the address that it began with, an election takes seconds."""
 HOLES = {
@@ -243,6 +268,22 @@ def test_what_is_missing_between_two_steps_is_named_there(lost: str) -> None:
     assert rehearsal.unannounced, [*rehearsal_lines(rehearsal)]
     assert all(first <= each.first < last for each in rehearsal.unannounced)
     assert lost in LASTING or all(each.last < last for each in rehearsal.unannounced)
+
+
+def test_a_tunnel_that_is_not_protected_between_two_steps_is_named_there() -> None:
+    plan = plan_between(SERVICES, with_bystander(SERVICES))
+    off, on = (Step(stage=plan.steps[0].stage, operation=each(attachment=PROTECTION)) for each in CARRIED)
+    broken = replace(plan, steps=(plan.steps[0], off, plan.steps[1], on, *plan.steps[2:]))
+    rehearsal = rehearsed(broken)
+    assert [(each.first, each.last) for each in rehearsal.unannounced] == [(2, 3)] * len(rehearsal.unannounced)
+    assert {each.frame.probe.about.subject for each in rehearsal.unannounced} == {"interface ipip0"}
+    assert rehearsal.backs_unlike == ()
+
+
+def test_a_tunnel_that_is_recreated_keeps_its_protection_on_the_way_and_on_the_way_back() -> None:
+    rehearsal = rehearsed(plan_between(SERVICES, SERVICES.replace("remote: 10.3.0.9", "remote: 10.3.0.10")))
+    assert not rehearsal.has_failed, [*rehearsal_lines(rehearsal)]
+    assert rehearsal.left_out == ()
 
 
 @pytest.mark.parametrize("router", [ROUTER, SERVICES], ids=["router", "services"])

@@ -28,6 +28,7 @@ from vppcfg.app.rehearsing import (
     with_neighbors,
     with_observed_choices,
 )
+from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.dataplane import Refusal
 from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
 from vppcfg.linux.private_vpp import WITH_LINUX_CP, WITH_SFLOW, VppEnvironment, folders_of_sockets, private_vpp
@@ -39,6 +40,7 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.operations.attachment import RestoreInVpp
 from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import DeleteInterface, Operation
@@ -62,6 +64,7 @@ from vppcfg.probe.transients import (
 from vppcfg.record import evolve, record
 from vppcfg.render.rehearsal_text import rehearsal_lines
 from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.planning import not_restored
 from vppcfg.vpp.barrier import BarrierClock
 from vppcfg.vpp.live import LiveDataplane
 
@@ -73,6 +76,9 @@ _FRAMES_IN_ALL = 3_000
 """With fewer frames and steps than this, each frame is sent behind each step."""
 _MOST_WAYS_BACK = 12
 """From so many steps the way back is rehearsed: from all of a short plan."""
+_ASSOCIATION = "ipsec sa add {number} spi {spi} esp crypto-alg aes-gcm-128 crypto-key 000102030405060708090a0b0c0d0e0f"
+_SPI = 256
+"""The first that is free (RFC 4303, 2.1)."""
 _WORKER = "cpu {{ main-core {main} corelist-workers {worker} }}\n"
 
 
@@ -246,11 +252,20 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
 def _bring(vpp: LiveDataplane, state: State) -> None:
     """Bring a VPP that has its ports alone to a state. Raise DataplaneError."""
     base = _as_planned(vpp.observe(), state)
-    setup = make_plan(base, replace(state, interfaces={**base.interfaces, **state.interfaces}))
-    refusals = perform_plan(setup, vpp, lambda done: None).refusals
+    setup = make_plan(base, replace(state, interfaces={**base.interfaces, **state.interfaces}, unmanaged=()))
+    refusals = perform_plan(setup, vpp, lambda done: None).refusals or _protect(vpp, state)
     if refusals:
         first = refusals[0]
         raise DataplaneError(f"the observed state cannot be rehearsed: {first.operation.subject}: {first.text}")
+
+
+def _protect(vpp: LiveDataplane, state: State) -> Sequence[Refusal]:
+    """Protect tunnels by security associations with made-up keys, and return what VPP refuses. Raise DataplaneError."""
+    numbers = {number: False for each in state.unmanaged for number in each.protecting[:1]}
+    numbers |= {number: True for each in state.unmanaged for number in each.protecting[1:]}
+    for number, is_inbound in numbers.items():
+        vpp.run_line(_ASSOCIATION.format(number=number, spi=_SPI + number) + (" inbound" if is_inbound else ""))
+    return vpp.perform([RestoreInVpp(attachment=each) for each in state.unmanaged]).refusals
 
 
 def _go(
@@ -387,8 +402,11 @@ def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[
         return _refused(refusal)
     stage.settle(plan.observed)
     taps = plan.observed.virtual_as(Tap).keys() | plan.desired.virtual_as(Tap).keys()
-    now, before = (_comparable(state, plan.observed, taps) for state in (stage.vpp.observe(), stage.before))
-    return unlike_text(diff(now, before), way.unlike)
+    observed = stage.vpp.observe()
+    now, before = (_comparable(state, plan.observed, taps) for state in (observed, stage.before))
+    missing = not_restored(stage.scope.stand_in(plan.observed), stage.vpp, observed)
+    texts = (unlike_text(diff(now, before), way.unlike), listed_by_holder(missing))
+    return "; ".join(text for text in texts if text)
 
 
 def unlike_text(found: Iterable[Change[Any]], known: Iterable[Change[Any]]) -> str:

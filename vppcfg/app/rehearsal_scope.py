@@ -13,6 +13,7 @@ from vppcfg.model.interface import FEATURE_TABLES, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.operations.attachment import AttachmentOperation
 from vppcfg.operations.operation import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.record import evolve, record
@@ -41,6 +42,8 @@ class RehearsalScope:
             return _IN_LINUX
         if operation.has_host_device:
             return self._why_without_pair(operation.subject)
+        if isinstance(operation, AttachmentOperation) and operation.attachment.protecting:
+            return ""
         return operation.why_unrehearsed
 
     def _why_without_pair(self, name: str) -> str:
@@ -68,7 +71,7 @@ class RehearsalScope:
             linux={},
             namespaces=frozenset(),
             linux_bridges=frozenset(),
-            unmanaged=(),
+            unmanaged=tuple(each for each in state.unmanaged if each.protecting),
             owned=frozenset(owned),
             facts=Facts(version=state.facts.version, plugins=state.facts.plugins),
         )

@@ -96,6 +96,7 @@ def leave(journey: Journey, stage: Leaves) -> None:
         source=packet.source,
         destination=packet.destination,
         ttl=packet.ttl if packet.inside is None else 0,
+        is_encrypted=packet.is_encrypted,
     )
     return journey.end(end, blame)
 

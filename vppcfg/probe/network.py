@@ -207,6 +207,11 @@ class Network:
         return NatIndex(self.state)
 
     @cached_property
+    def protected(self) -> frozenset[str]:
+        """Return the tunnels that encrypt what they send."""
+        return frozenset(each.holder for each in self.state.unmanaged if each.protecting)
+
+    @cached_property
     def path_mtus(self) -> dict[tuple[int, str], PathMtu]:
         """Return the path MTUs by table and host."""
         return {(each.table_id, each.address): each for each in self.state.of(PathMtu).values()}

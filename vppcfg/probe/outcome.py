@@ -79,6 +79,8 @@ class FrameEnd:
     destination: str = ""
     ttl: int = 0
     """0 where it does not matter: of what a tunnel sends."""
+    is_encrypted: bool = False
+    """Whether it leaves as ESP (RFC 4303)."""
 
 
 @record

@@ -25,6 +25,7 @@ _FIB = re.compile(r"fib (\d+) ")
 _ETHERNET = re.compile(r"\S+: ([0-9a-f:]{17}) -> ([0-9a-f:]{17})(.*)")
 _VLAN = re.compile(r"802\.1(q|ad) vlan (\d+)")
 _ADDRESSES = re.compile(r"^\s*\S+: ([0-9a-f.:]+) -> ([0-9a-f.:]+)$", re.MULTILINE)
+_ENCRYPTED = re.compile(r"^\s*IPSEC_ESP: ", re.MULTILINE)
 _TTL = re.compile(r"(?:ttl|hop limit) (\d+)")
 _MATCH = re.compile(r"match: acl (-?\d+) rule (-?\d+)")
 _BOND = re.compile(r" (\S+) -> (\S+)$", re.MULTILINE)
@@ -352,6 +353,7 @@ def _sent(name: str, text: str) -> FrameEnd:
         source=addresses[1] if addresses is not None else "",
         destination=addresses[2] if addresses is not None else "",
         ttl=int(ttl[1]) if ttl is not None else 0,
+        is_encrypted=_ENCRYPTED.search(below) is not None,
     )
 
 

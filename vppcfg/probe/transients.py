@@ -118,12 +118,21 @@ def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
     is_lost = _are_lost(observation.ends)
     if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
         return ""
-    return "; ".join(sorted(end_text(comparable(end)) for end in observation.ends)) or "it ends nowhere"
+    has_to_be_encrypted = all(end.is_encrypted for choice in choices for end, _ in choice.ends)
+    clear = " in clear text" if has_to_be_encrypted and any(_is_clear(end) for end in observation.ends) else ""
+    return "; ".join(sorted(end_text(comparable(end)) + clear for end in observation.ends)) or "it ends nowhere"
+
+
+def _is_clear(end: FrameEnd) -> bool:
+    return end.fate is Fate.SENT and not end.is_encrypted
 
 
 def _is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
     choices = (*frame.probe.prediction.choices, *frame.after.choices)
-    may_leave = any(end.fate is Fate.SENT for choice in choices for end, _ in choice.ends)
+    predicted = {end for choice in choices for end, _ in choice.ends if end.fate is Fate.SENT}
+    may_leave = any(_is_clear(end) for end in predicted) or (
+        bool(predicted) and not any(map(_is_clear, observation.ends))
+    )
     return not may_leave and any(end.fate is Fate.SENT for end in observation.ends)
 
 

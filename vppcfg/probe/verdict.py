@@ -214,7 +214,7 @@ def comparable(end: FrameEnd) -> FrameEnd:
     if end.fate is Fate.SENT and end.tags:
         end = replace(end, tags=(end.tags[0], *(replace(tag, is_dot1ad=False) for tag in end.tags[1:])))
     if end.fate is Fate.SENT and end.tags is not None and len(end.tags) > _TAGS_SHOWN:
-        return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0)
+        return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0, is_encrypted=False)
     if end.fate is Fate.SENT and (end.tags is None or not end.source):
         return replace(end, tags=end.tags, source="", destination="", ttl=0)
     if end.fate is Fate.SENT:
@@ -228,7 +228,8 @@ def end_text(end: FrameEnd) -> str:
         tags = "".join(f", {'802.1ad' if tag.is_dot1ad else '802.1Q'} {tag.vlan}" for tag in end.tags or ())
         packet = f", {end.source} > {end.destination}" if end.source else ""
         ttl = f" TTL {end.ttl}" if end.ttl else ""
-        return f"leaves by {end.interface}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
+        how = " encrypted" if end.is_encrypted else ""
+        return f"leaves by {end.interface}{how}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
     why = f": {end.reason.value}" if end.reason is not None else ""
     return f"{end.fate.value}{why}"
 
