@@ -15,7 +15,7 @@ from typing import Any
 
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import DOWN, names_of, observe_frames
-from vppcfg.app.rehearsal_scope import RehearsalScope, host_devices_of, pairs_of, ports_of, scope_of
+from vppcfg.app.rehearsal_scope import RehearsalScope, heap_bytes, host_devices_of, pairs_of, ports_of, scope_of
 from vppcfg.app.rehearsing import (
     StandIn,
     add_host_devices,
@@ -31,7 +31,14 @@ from vppcfg.app.rehearsing import (
 from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.dataplane import Refusal
 from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
-from vppcfg.linux.private_vpp import WITH_LINUX_CP, WITH_SFLOW, VppEnvironment, folders_of_sockets, private_vpp
+from vppcfg.linux.private_vpp import (
+    WITH_LINUX_CP,
+    WITH_SFLOW,
+    PrivateVpp,
+    VppEnvironment,
+    folders_of_sockets,
+    private_vpp,
+)
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.ownership import NameGlobs
@@ -122,6 +129,7 @@ def rehearse_plan(
             backs_from=backs,
             backs_unlike=unlike,
             took_s=time.monotonic() - began,
+            memory_bytes=stage.process.peak_bytes,
         )
 
 
@@ -158,9 +166,17 @@ class _Stage:
     """A VPP that has a state, with a neighbour in each of its networks."""
 
     def __init__(
-        self, vpp: LiveDataplane, ports: Mapping[str, StandIn], scope: RehearsalScope, state: State, *, has_worker: bool
+        self,
+        process: PrivateVpp,
+        vpp: LiveDataplane,
+        ports: Mapping[str, StandIn],
+        scope: RehearsalScope,
+        state: State,
+        *,
+        has_worker: bool,
     ) -> None:
         """Take a VPP that was brought to `state`, and wait for its virtual routers. Raise DataplaneError."""
+        self.process = process
         self.vpp = vpp
         self.ports = ports
         self.scope = scope
@@ -236,6 +252,7 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
         stanzas=_stanzas(has_worker=has_worker) + (WITH_LINUX_CP if pairs else ""),
         namespaces=tuple(sorted({pair.netns for pair in pairs if pair.netns})),
         hidden=_folders_of_sockets(plan),
+        heap_bytes=heap_bytes(plan, terms.routes or 0, threads=1 + has_worker),
     )
     with private_vpp(terms.prefix, around) as process, connected(process) as vpp:
         vpp.require_injection()
@@ -246,7 +263,7 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
         _bring(vpp, scope.stand_in(restorable(plan.observed)))
         if terms.routes:
             vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via drop")
-        yield _Stage(vpp, ports, scope, plan.observed, has_worker=has_worker)
+        yield _Stage(process, vpp, ports, scope, plan.observed, has_worker=has_worker)
 
 
 def _bring(vpp: LiveDataplane, state: State) -> None:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from vppcfg.app.rehearsing import StandIn, is_port
 from vppcfg.errors import LinuxError
 from vppcfg.linux.private_vpp import PrivateVpp
+from vppcfg.model.det44 import Det44Map
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import FEATURE_TABLES, InterfaceKind
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.nat44 import Nat44, memory_bytes
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.operations.attachment import AttachmentOperation
@@ -19,6 +21,9 @@ from vppcfg.plan.plan import Plan
 from vppcfg.record import evolve, record
 from vppcfg.vpp.live import LiveDataplane
 
+_HEAP_BYTES = 1 << 30
+_ROUTE_BYTES = 1024
+"""Twice what VPP takes of a million: it doubles tables that grow."""
 _TRIAL = "vppcfg-trial"
 _WITHOUT_VHOST = "VPP cannot make Linux devices here, without /dev/vhost-net"
 _WITHOUT_VLANS = "Linux makes no VLAN devices here, without 802.1Q"
@@ -101,6 +106,14 @@ def scope_of(plan: Plan, process: PrivateVpp, vpp: LiveDataplane, ports: Mapping
 
 def _ends(plan: Plan) -> tuple[State, State]:
     return plan.observed, plan.desired
+
+
+def heap_bytes(plan: Plan, routes: int, threads: int) -> int:
+    """Return how large a heap VPP needs for both ends of a plan and so many more routes."""
+    maps = {each.name: each.memory_bytes for state in _ends(plan) for each in state.of(Det44Map).values()}
+    sessions = max((each.sessions for state in _ends(plan) for each in state.of(Nat44).values()), default=0)
+    nat = memory_bytes(sessions, threads) if sessions else 0
+    return _HEAP_BYTES + sum(maps.values()) + nat + routes * _ROUTE_BYTES
 
 
 def pairs_of(plan: Plan) -> list[LcpPair]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vppcfg.common.numbers import rounded_size
 from vppcfg.errors import DataplaneError, LinuxError, UsageError
 from vppcfg.record import record
 
@@ -20,6 +22,8 @@ _TOOLS = ("ip", "nice", "nsenter", "setpriv", "unshare")
 _START_S = 60.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
+_BESIDE_HEAP_BYTES = 512 << 20
+"""Counters, buffers, programs and stacks."""
 _SOCKET = "api.sock"
 FOLDER = Path("/run/vppcfg-rehearsal")
 """Where its sockets are, as it sees them."""
@@ -40,7 +44,7 @@ _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
 socksvr {{ socket-name {folder}/api.sock }}
 statseg {{ socket-name {folder}/stats.sock size 64M }}
-memory {{ main-heap-size 1G main-heap-page-size 4k }}
+memory {{ main-heap-size {heap} main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
 plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin af_packet_plugin.so {{ enable }} }}
 """
@@ -61,6 +65,8 @@ class VppEnvironment:
     hidden: tuple[Path, ...] = ()
     """Folders in whose place it sees an empty one, for others may have sockets there; those in /run/vpp need not be
     there."""
+    heap_bytes: int = 1 << 30
+    """How large its main heap is; what it does not use of that is not taken."""
     is_sealed: bool = False
     """Whether it may write into folders of its own alone."""
 
@@ -88,6 +94,16 @@ class PrivateVpp:
     def api_socket(self) -> str:
         """Return the path of its API socket."""
         return str(self.folder / _SOCKET)
+
+    @property
+    def peak_bytes(self) -> int:
+        """Return how much memory it had at most so far, in bytes; 0 where it has ended."""
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text()
+        except OSError:
+            return 0
+        found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
 
     def add_device(self, name: str) -> None:
         """Make a Linux device with an unused peer. Raise LinuxError."""
@@ -121,6 +137,7 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
     """
     around = around or VppEnvironment()
     require_startable(prefix)
+    _require_memory(around.heap_bytes + _BESIDE_HEAP_BYTES)
     with _running(prefix, around) as process:
         vpp = PrivateVpp(pid=process.pid, prefix=prefix)
         for netns, bridge in around.bridges:
@@ -146,11 +163,22 @@ def require_startable(prefix: Path) -> None:
             raise LinuxError(f"the program {tool} is missing", "it is in iproute2, util-linux or coreutils")
 
 
+def _require_memory(needed_bytes: int) -> None:
+    """Raise LinuxError where a VPP may need more memory than Linux can give: it would end others for it."""
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    available_bytes = int(found[1]) * 1024 if found is not None else needed_bytes
+    if available_bytes < needed_bytes:
+        needed, available = rounded_size(needed_bytes), rounded_size(available_bytes)
+        raise LinuxError(f"the VPP may need {needed} of memory, and Linux has {available}", "use another machine")
+
+
 @contextmanager
 def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
     """Start a VPP that listens in its folder, and end it. Raise DataplaneError when it does not start."""
     path = next(_plugin_folders(prefix), None)
-    startup = _STARTUP.format(folder=FOLDER, path=f"path {path}" if path else "") + around.stanzas
+    startup = (
+        _STARTUP.format(folder=FOLDER, heap=around.heap_bytes, path=f"path {path}" if path else "") + around.stanzas
+    )
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as config:
         config.write(startup.encode("utf-8", "surrogateescape"))
         config.seek(0)

@@ -2,17 +2,23 @@
 
 from pathlib import Path
 
+import pytest
+
 from vppcfg.app.plan_rehearsal import labels_of, unlike_text
-from vppcfg.app.rehearsal_scope import RehearsalScope
+from vppcfg.app.rehearsal_scope import RehearsalScope, heap_bytes
+from vppcfg.errors import LinuxError
 from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.kinds.linux_device import CreateNamespace
 from vppcfg.kinds.path_mtu import SetPathMtu
-from vppcfg.linux.private_vpp import PrivateVpp
+from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp
+from vppcfg.model.det44 import Det44Map
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.nat44 import Nat44, memory_bytes
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
+from vppcfg.plan.plan import make_plan
 from vppcfg.record import evolve
 
 PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, mac="02:00:00:00:00:01", packet_mtu=1500)
@@ -32,6 +38,24 @@ def test_the_definitions_of_another_release_are_those_of_its_folder(tmp_path: Pa
     assert vpp.json_dir is None
     (tmp_path / "share/vpp/api").mkdir(parents=True)
     assert vpp.json_dir == str(tmp_path / "share/vpp/api")
+
+
+def test_the_heap_has_room_for_what_nat_and_routes_need() -> None:
+    big = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/24")
+    observed = State(objects={Det44Map: {big.name: big}, Nat44: {Nat44().name: Nat44(sessions=1_000_000)}})
+    plan = make_plan(observed, observed)
+    bare = heap_bytes(make_plan(State(), State()), routes=0, threads=2)
+    assert heap_bytes(plan, routes=0, threads=2) == bare + big.memory_bytes + memory_bytes(1_000_000, 2)
+    assert heap_bytes(plan, routes=1_000_000, threads=2) > heap_bytes(plan, routes=0, threads=2) + 463 * 1_000_000
+
+
+def test_a_vpp_that_linux_has_no_memory_for_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.linux.private_vpp.require_startable", lambda prefix: None)
+    with (
+        pytest.raises(LinuxError, match=r"may need .* GB of memory, and Linux has "),
+        private_vpp(Path("/usr"), VppEnvironment(heap_bytes=1 << 60)),
+    ):
+        pass
 
 
 def test_an_operation_is_about_its_object_and_no_other_of_that_name() -> None:
