@@ -60,6 +60,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.rehearsal import LeftOut, MeasuredStep, PlanRehearsal, Refused
 from vppcfg.probe.trace import Observation
 from vppcfg.probe.transients import (
+    Campaign,
     Transient,
     WatchedFrame,
     chosen,
@@ -116,7 +117,7 @@ def rehearse_plan(
         now, later = stage.network_of(plan.observed), stage.network_of(plan.reached)
         watched = watched_frames(now, later)
         frames = [frame for frame, observation in _sent(stage, now, watched) if is_as_before(frame, observation)]
-        steps, transients, refused = _go(stage, plan, frames, on_progress)
+        steps, transients, refused = _go(stage, plan, Campaign(now, later, frames), on_progress)
         backs, unlike = ((), ()) if refused else _ways_back(stage, plan, is_unmanaged)
         return PlanRehearsal(
             version=stage.vpp.version,
@@ -286,7 +287,7 @@ def _protect(vpp: LiveDataplane, state: State) -> Sequence[Refusal]:
 
 
 def _go(
-    stage: _Stage, plan: Plan, frames: Sequence[WatchedFrame], on_progress: Callable[[int], None]
+    stage: _Stage, plan: Plan, campaign: Campaign, on_progress: Callable[[int], None]
 ) -> tuple[list[MeasuredStep], list[Transient], Refused | None]:
     """Carry out all steps, and return how long each took, what frames showed, and which step VPP refuses, if any."""
     working = WorkingState(plan.observed)
@@ -295,6 +296,7 @@ def _go(
     wrong: set[str] = set()
     announced = frozenset(_announced(plan))
     estimated = {each.step: each.ms for each in plan.pauses.steps}
+    frames = campaign.frames
     most = len(frames) if len(frames) * len(plan.steps) <= _FRAMES_IN_ALL else _MOST_FRAMES
     for place, operation in enumerate(plan.operations):
         operation.apply_to(working)
@@ -311,6 +313,7 @@ def _go(
             network = stage.settle(state, {label.removeprefix("interface ") for label in touched})
             some = chosen(frames, touched, wrong, place, most)
             wrong = set()
+            some = [campaign.renewed(frame, place + 1) for frame in some]
             for frame, observation in _sent(stage, network, some):
                 found = transient_of(frame, observation, place + 1, announced)
                 if found is not None:

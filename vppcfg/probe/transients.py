@@ -15,8 +15,12 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Prediction, UndecidedError
 from vppcfg.probe.test_cases import probes_for
 from vppcfg.probe.trace import Observation
+from vppcfg.probe.tunnels import ANY_PORT
 from vppcfg.probe.verdict import comparable, end_text, has_ends_of
 from vppcfg.record import record
+
+_PORTS, _PORTS_APART = 0x10000, 3001
+"""The source ports of one step are behind those of the step before, which fewer frames have."""
 
 
 @record
@@ -80,9 +84,39 @@ def _predictions(probe: FrameProbe, before: Network, after: Network) -> tuple[Pr
         return None
 
 
+class Campaign:
+    """The frames that are sent behind the steps of a change, with the networks before and after it."""
+
+    def __init__(self, before: Network, after: Network, frames: Sequence[WatchedFrame]) -> None:
+        self.frames = frames
+        self._before, self._after = before, after
+        self._has_sessions = any(
+            each.nat44 is not None for network in (before, after) for each in network.state.interfaces.values()
+        )
+
+    def renewed(self, frame: WatchedFrame, step: int) -> WatchedFrame:
+        """Return a frame that begins another connection: a session of NAT44 goes on as it began, whatever changes.
+
+        The frame stays as it is without NAT44, and where its port matters.
+        """
+        packet = frame.probe.frame.packet
+        if not self._has_sessions or packet.inside is not None or packet.ports[0] < ANY_PORT:
+            return frame
+        port = ANY_PORT + (packet.ports[0] - ANY_PORT + _PORTS_APART * step) % (_PORTS - ANY_PORT)
+        another = replace(frame.probe.frame, packet=replace(packet, ports=(port, packet.ports[1])))
+        probe = replace(frame.probe, frame=another)
+        is_alike = _predictions(probe, self._before, self._after) == (frame.probe.prediction, frame.after)
+        return replace(frame, probe=probe) if is_alike else frame
+
+
 def is_as_before(frame: WatchedFrame, observation: Observation) -> bool:
-    """Return whether a frame ends as before the change."""
-    return any(has_ends_of(choice, observation) for choice in frame.probe.prediction.choices)
+    """Return whether a frame ends as before the change, or comes to nothing, as before, for another reason."""
+    return _is_one_of(frame.probe.prediction.choices, observation)
+
+
+def _is_one_of(choices: Iterable[Prediction], observation: Observation) -> bool:
+    is_lost = _are_lost(observation.ends)
+    return any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices)
 
 
 def transient_of(
@@ -115,8 +149,7 @@ def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
     choices = (*before, *after)
     if all(_are_lost(_ends(each)) for each in before) and not all(_are_lost(_ends(each)) for each in after):
         return ""
-    is_lost = _are_lost(observation.ends)
-    if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
+    if _is_one_of(choices, observation):
         return ""
     has_to_be_encrypted = all(end.is_encrypted for choice in choices for end, _ in choice.ends)
     clear = " in clear text" if has_to_be_encrypted and any(_is_clear(end) for end in observation.ends) else ""

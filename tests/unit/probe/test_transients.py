@@ -3,11 +3,21 @@
 import pytest
 
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.state import State
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.probe.trace import Observation
-from vppcfg.probe.transients import Transient, WatchedFrame, chosen, is_as_before, joined, transient_of, watched_frames
+from vppcfg.probe.transients import (
+    Campaign,
+    Transient,
+    WatchedFrame,
+    chosen,
+    is_as_before,
+    joined,
+    transient_of,
+    watched_frames,
+)
 from vppcfg.record import evolve
 
 PORT = Interface(
@@ -69,6 +79,18 @@ def test_a_frame_is_as_before_by_its_end_alone() -> None:
     frame = frame_to_own(OWN, OTHER)
     assert is_as_before(frame, KEPT)
     assert not is_as_before(frame, LOST)
+    assert is_as_before(frame_to_own(DOWN, OWN), seen(Fate.DROPPED, Reason.OTHER_MAC)), "it comes to nothing"
+
+
+def test_a_frame_begins_a_connection_at_each_step_where_nat_has_sessions() -> None:
+    inside, outside = (evolve(each, nat44=side) for each, side in ((OWN, NatSide.INSIDE), (OTHER, NatSide.OUTSIDE)))
+    frame = frame_to_own(inside, inside)
+    campaign = Campaign(network(inside), network(inside), [frame])
+    ports = [campaign.renewed(frame, step).probe.frame.packet.ports[0] for step in range(21)]
+    assert len(set(ports)) == 21
+    assert all(1025 <= port < 0x10000 for port in ports)
+    assert Campaign(network(OWN), network(OWN), [frame]).renewed(frame, 1) is frame, "nobody has sessions"
+    assert Campaign(network(outside), network(outside), [frame]).renewed(frame, 1) is frame, "it would end elsewhere"
 
 
 def test_a_frame_by_a_port_that_one_state_lacks_says_nothing() -> None:
