@@ -28,13 +28,13 @@ _SOCKET = "api.sock"
 FOLDER = Path("/run/vppcfg-rehearsal")
 """Where its sockets are, as it sees them."""
 _OWN_FOLDERS = (
-    f"for own in /run/netns /run/vpp /dev/shm {FOLDER}; do mkdir -p $own && mount -t tmpfs none $own || exit; done"
+    f"for own in /run /dev/shm; do mount -t tmpfs none $own || exit; done && mkdir /run/netns /run/vpp {FOLDER}"
 )
 """Names of namespaces, shared memory, and where sockets are, are its own: they end with it, whoever ends it."""
-_SOCKETS = "/run/vpp"
+_SOCKETS = "/run"
 _SEAL = (
     'while read -r _ _ _ _ at _; do at=$(printf %b "$at"); '
-    f"case $at in /proc|/proc/*|/dev|/dev/*|/run/netns|/run/netns/*|/run/vpp|{FOLDER}) continue;; esac; "
+    "case $at in /proc|/proc/*|/dev|/dev/*|/run|/run/netns|/run/netns/*) continue;; esac; "
     'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
 )
 """Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide."""
@@ -63,8 +63,8 @@ class VppEnvironment:
     bridges: tuple[tuple[str, str], ...] = ()
     """The Linux bridges that are there, each by namespace ('' is that of VPP) and name."""
     hidden: tuple[Path, ...] = ()
-    """Folders in whose place it sees an empty one, for others may have sockets there; those in /run/vpp need not be
-    there."""
+    """Folders in whose place it sees an empty one, for others may have sockets there; those in /run need not
+    be there."""
     heap_bytes: int = 1 << 30
     """How large its main heap is; what it does not use of that is not taken."""
     is_sealed: bool = False
@@ -212,7 +212,7 @@ def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
 
 
 def folders_of_sockets(sockets: Iterable[str | None]) -> tuple[Path, ...]:
-    """Return the folders of sockets that interfaces have, to be hidden; those not in /run/vpp only if they exist."""
+    """Return the folders of sockets that interfaces have, to be hidden; those not in /run only if they exist."""
     folders = {Path(path).resolve().parent for path in sockets if path}
     return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to(_SOCKETS)))
 
