@@ -97,8 +97,8 @@ class RehearsalTerms:
     prefix: Path
     """Where VPP's bin/vpp is."""
     routes: int | None = None
-    """So many routes are in the default table beside those of the plan, and a worker shows how long steps stop it; None
-    for neither: frames need no worker, and one that gets no CPU makes VPP slow, or end."""
+    """So many routes are in the default table beside those of the plan, by the default gateway, and a worker shows how
+    long steps stop it; None for neither: frames need no worker, and one that gets no CPU makes VPP slow, or end."""
 
 
 def rehearse_plan(
@@ -263,8 +263,14 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
         vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
         _bring(vpp, scope.stand_in(restorable(plan.observed)))
         if terms.routes:
-            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via drop")
+            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via {default_gateway(plan.observed)}")
         yield _Stage(process, vpp, ports, scope, plan.observed, has_worker=has_worker)
+
+
+def default_gateway(state: State) -> str:
+    """Return the first gateway of the default route, by which most routes of a router lead, or `drop` without one."""
+    routes = (each for each in state.of(Route).values() if (each.prefix, each.table_id) == ("0.0.0.0/0", 0))
+    return next((hop.gateway for each in routes for hop in each.hops if hop.gateway), "drop")
 
 
 def _bring(vpp: LiveDataplane, state: State) -> None:
