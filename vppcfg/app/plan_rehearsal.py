@@ -181,7 +181,7 @@ class _Stage:
         self.vpp = vpp
         self.ports = ports
         self.scope = scope
-        self.clock = BarrierClock(vpp.run_at_prompt) if has_worker else None
+        self.clock = BarrierClock(vpp.run_at_prompt, process.cpu_ms) if has_worker else None
         self._numbers: dict[tuple[str, str], int] = {}
         self._set: set[tuple[str, str]] = set()
         self.settle(state)
