@@ -85,7 +85,7 @@ _FRAMES_IN_ALL = 3_000
 _MOST_WAYS_BACK = 12
 """From so many steps the way back is rehearsed: from all of a short plan."""
 _ASSOCIATION = "ipsec sa add {number} spi {spi} esp crypto-alg aes-gcm-128 crypto-key 000102030405060708090a0b0c0d0e0f"
-_SPI = 256
+_FIRST_SPI = 256
 """The first that is free (RFC 4303, 2.1)."""
 _WORKER = "cpu {{ main-core {main} corelist-workers {worker} }}\n"
 
@@ -287,8 +287,8 @@ def _protect(vpp: LiveDataplane, state: State) -> Sequence[Refusal]:
     """Protect tunnels by security associations with made-up keys, and return what VPP refuses. Raise DataplaneError."""
     numbers = {number: False for each in state.unmanaged for number in each.protecting[:1]}
     numbers |= {number: True for each in state.unmanaged for number in each.protecting[1:]}
-    for number, is_inbound in numbers.items():
-        vpp.run_line(_ASSOCIATION.format(number=number, spi=_SPI + number) + (" inbound" if is_inbound else ""))
+    for spi, (number, is_inbound) in enumerate(numbers.items(), start=_FIRST_SPI):
+        vpp.run_line(_ASSOCIATION.format(number=number, spi=spi) + (" inbound" if is_inbound else ""))
     return vpp.perform([RestoreInVpp(attachment=each) for each in state.unmanaged]).refusals
 
 
