@@ -263,14 +263,19 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
         vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
         _bring(vpp, scope.stand_in(restorable(plan.observed)))
         if terms.routes:
-            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via {default_gateway(plan.observed)}")
+            way = default_way(Network(plan.observed))
+            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via {way}")
         yield _Stage(process, vpp, ports, scope, plan.observed, has_worker=has_worker)
 
 
-def default_gateway(state: State) -> str:
-    """Return the first gateway of the default route, by which most routes of a router lead, or `drop` without one."""
-    routes = (each for each in state.of(Route).values() if (each.prefix, each.table_id) == ("0.0.0.0/0", 0))
-    return next((hop.gateway for each in routes for hop in each.hops if hop.gateway), "drop")
+def default_way(network: Network) -> str:
+    """Return the first gateway of the default route and the interface there, as most routes lead; else `drop`."""
+    routes = (each for each in network.state.of(Route).values() if (each.prefix, each.table_id) == ("0.0.0.0/0", 0))
+    for gateway in (hop.gateway for route in routes for hop in route.hops if hop.gateway):
+        for each in network.connected:
+            if each.table == 0 and ip_address(gateway) in each.network:
+                return f"{gateway} {each.interface}"
+    return "drop"
 
 
 def _bring(vpp: LiveDataplane, state: State) -> None:

@@ -1,10 +1,11 @@
 """What a rehearsal of a plan can have of a router, and how it compares what it finds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from vppcfg.app.plan_rehearsal import labels_of, unlike_text
+from vppcfg.app.plan_rehearsal import default_way, labels_of, unlike_text
 from vppcfg.app.rehearsal_scope import RehearsalScope, heap_bytes
 from vppcfg.errors import LinuxError
 from vppcfg.kinds.lcp.operations import CreateLcpPair
@@ -16,9 +17,11 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.nat44 import Nat44, memory_bytes
 from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
+from vppcfg.probe.network import Network
 from vppcfg.record import evolve
 
 PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, mac="02:00:00:00:00:01", packet_mtu=1500)
@@ -47,6 +50,16 @@ def test_the_heap_has_room_for_what_nat_and_routes_need() -> None:
     bare = heap_bytes(make_plan(State(), State()), routes=0, threads=2)
     assert heap_bytes(plan, routes=0, threads=2) == bare + big.memory_bytes + memory_bytes(1_000_000, 2)
     assert heap_bytes(plan, routes=1_000_000, threads=2) > heap_bytes(plan, routes=0, threads=2) + 463 * 1_000_000
+
+
+def test_routes_lead_by_the_default_gateway_on_its_link() -> None:
+    port = evolve(PORT, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
+    state = State(interfaces={"eth0": port})
+    ways = []
+    for gateway in ("192.0.2.9", "203.0.113.9"):
+        route = Route(prefix="0.0.0.0/0", table_id=0, hops=(NextHop(gateway=gateway),))
+        ways.append(default_way(Network(replace(state, objects={Route: {route.name: route}}))))
+    assert [*ways, default_way(Network(state))] == ["192.0.2.9 eth0", "drop", "drop"]
 
 
 def test_a_vpp_that_linux_has_no_memory_for_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
