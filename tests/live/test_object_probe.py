@@ -147,11 +147,40 @@ interfaces:
 bridgedomains: { bd10: { interfaces: [ GigabitEthernet1/0/2, GigabitEthernet1/0/3 ] } }
 policers: { slow: { rate: 64k }, marked: { rate: 10M, excess: { mark: cs1 } } }
 """
+NAT44 = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 1500, addresses: [ 203.0.113.2/24 ], nat44: outside }
+  GigabitEthernet1/0/1: { mtu: 1500, addresses: [ 192.168.1.1/24 ], nat44: inside }
+  GigabitEthernet1/0/2: { mtu: 1500, vrf: red, addresses: [ 192.168.2.1/24 ], nat44: inside }
+  GigabitEthernet1/0/3: { mtu: 1500, addresses: [ 10.3.0.1/24 ] }
+vrfs: { red: { id: 10 } }
+routes: { 0.0.0.0/0: 203.0.113.1, 10.0.0.0/8: 10.3.0.9 }
+nat44:
+  pools:
+    - { interface: GigabitEthernet1/0/0 }
+    - { range: 203.0.113.10-203.0.113.12 }
+    - { range: 203.0.113.20, vrf: red }
+  static:
+    web: { protocol: tcp, local: "192.168.1.20:8080", external: "GigabitEthernet1/0/0:80" }
+    dns: { protocol: udp, local: "192.168.1.20:53", external: "203.0.113.30:53" }
+    host: { local: 192.168.1.30, external: 203.0.113.31 }
+  exempt: { ike: { protocol: udp, local: "GigabitEthernet1/0/0:500" } }
+"""
+DET44 = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 1500, addresses: [ 192.0.2.2/24 ], det44: outside }
+  GigabitEthernet1/0/1: { mtu: 1500, addresses: [ 100.64.0.1/24 ], det44: inside }
+  GigabitEthernet1/0/2: { mtu: 1500, addresses: [ 10.3.0.1/24 ], det44: inside }
+routes: { 0.0.0.0/0: 192.0.2.1 }
+det44: { maps: { 100.64.0.0/24: 203.0.113.4/30, 10.3.0.0/24: 203.0.113.8/30 } }
+"""
 CASES = {
     "limits": (LIMITS, ("policer ",), 8),
     "asked": (ASKED, ("ARP entry ", "virtual router ", "DHCP relay "), 7),
     "routes": (ROUTES, ("route ",), 17),
     "crossed": (CROSSED, ("L3 cross-connect ",), 3),
+    "NAT44": (NAT44, ("nat44-",), 9),
+    "DET44": (DET44, ("DET44 map ",), 2),
     "services": (SERVICES, ("path MTU ", "punt redirect ", "QoS "), 10),
 }
 BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
@@ -185,6 +214,13 @@ BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
         [f"classify session policer-hit-next vppcfg:slow:GigabitEthernet1/0/2 table-index 0 match hex {'00' * 16}"],
         {"rate limit any in 0"},
     ),
+    (NAT44, ["nat44 add address 203.0.113.20 tenant-vrf 10 del"], {"nat44-address nat44:203.0.113.20"}),
+    (
+        NAT44,
+        ["nat44 add static mapping udp local 192.168.1.20 53 external 203.0.113.30 53 del"],
+        {"nat44-mapping nat44:udp 203.0.113.30:53"},
+    ),
+    (DET44, ["det44 add in 10.3.0.0/24 out 203.0.113.8/30 del"], {"DET44 map 10.3.0.0/24 to 203.0.113.8/30"}),
     (SERVICES, ["qos record ip GigabitEthernet1/0/0 disable"], {"QoS record ip on GigabitEthernet1/0/0"}),
     (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS map 2"}),
     (SERVICES, [SetPathMtu(item=PathMtu(address="198.51.100.2", mtu=1200))], {"path MTU to 198.51.100.2"}),

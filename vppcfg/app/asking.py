@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vppcfg.app.rehearsing import PATIENCE_S, add_ports
+from vppcfg.app.rehearsing import add_ports, connected
 from vppcfg.common.release import Release, nearest, release_of
 from vppcfg.errors import DataplaneError, LinuxError
-from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp
-from vppcfg.vpp.live import LiveDataplane, connect
+from vppcfg.linux.private_vpp import WITH_LINUX_CP, WITH_SFLOW, PrivateVpp, VppEnvironment, private_vpp
+from vppcfg.vpp.live import LiveDataplane
 
-_PLUGINS = "plugins { plugin linux_cp_plugin.so { enable } plugin sflow_plugin.so { enable } }\n"
 _CRASHED = "VPP crashes at this line"
 _HOST_DEVICE = re.compile(r"create host-interface .*?\bname (\S+)")
 _NETNS = re.compile(r"\b(?:netns|host-ns) (\S+)")
@@ -28,14 +27,11 @@ def ask_vpp(lines: Sequence[str], ports: Sequence[str], release: Release, prefix
     crashes at one.
     """
     text = "\n".join(lines)
-    around = VppEnvironment(stanzas=_PLUGINS, namespaces=tuple(sorted(set(_NETNS.findall(text)))), is_sealed=True)
-    folder = prefix / "share/vpp/api"
-    json_dir = str(folder) if folder.is_dir() else None
+    around = VppEnvironment(
+        stanzas=WITH_LINUX_CP + WITH_SFLOW, namespaces=tuple(sorted(set(_NETNS.findall(text)))), is_sealed=True
+    )
     try:
-        with (
-            private_vpp(prefix, around) as process,
-            connect(process.api_socket, json_dir=json_dir, timeout_s=PATIENCE_S) as vpp,
-        ):
+        with private_vpp(prefix, around) as process, connected(process) as vpp:
             if nearest(release_of(vpp.version)) != nearest(release):
                 return []
             _prepare(process, vpp, text, ports)

@@ -5,37 +5,51 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from ipaddress import ip_address
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import DOWN, names_of, observe_frames
+from vppcfg.app.rehearsal_scope import RehearsalScope, heap_bytes, host_devices_of, pairs_of, ports_of, scope_of
 from vppcfg.app.rehearsing import (
-    PATIENCE_S,
     StandIn,
+    add_host_devices,
     add_ports,
+    connected,
     is_made_up,
     neighbor_mac,
     neighbors_to_add,
+    with_masters,
     with_neighbors,
     with_observed_choices,
 )
+from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.dataplane import Refusal
 from vppcfg.errors import DataplaneError, PlanProofError, PlanRefusedError
-from vppcfg.linux.private_vpp import WITH_SFLOW, PrivateVpp, VppEnvironment, folders_of_sockets, private_vpp
-from vppcfg.model.host_interface import HostInterface
-from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind
+from vppcfg.linux.private_vpp import (
+    WITH_LINUX_CP,
+    WITH_SFLOW,
+    PrivateVpp,
+    VppEnvironment,
+    folders_of_sockets,
+    private_vpp,
+)
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.route import Route
-from vppcfg.model.state import Facts, State
+from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vhost_user import VhostUser
+from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.operations.attachment import RestoreInVpp
+from vppcfg.operations.change import Action, Change, ObjectKind
+from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import DeleteInterface, Operation
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import restorable
@@ -46,6 +60,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.rehearsal import LeftOut, MeasuredStep, PlanRehearsal, Refused
 from vppcfg.probe.trace import Observation
 from vppcfg.probe.transients import (
+    Campaign,
     Transient,
     WatchedFrame,
     chosen,
@@ -57,8 +72,9 @@ from vppcfg.probe.transients import (
 from vppcfg.record import evolve, record
 from vppcfg.render.rehearsal_text import rehearsal_lines
 from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.planning import not_restored
 from vppcfg.vpp.barrier import BarrierClock
-from vppcfg.vpp.live import LiveDataplane, connect
+from vppcfg.vpp.live import LiveDataplane
 
 log = logging.getLogger("root.main")
 
@@ -68,6 +84,9 @@ _FRAMES_IN_ALL = 3_000
 """With fewer frames and steps than this, each frame is sent behind each step."""
 _MOST_WAYS_BACK = 12
 """From so many steps the way back is rehearsed: from all of a short plan."""
+_ASSOCIATION = "ipsec sa add {number} spi {spi} esp crypto-alg aes-gcm-128 crypto-key 000102030405060708090a0b0c0d0e0f"
+_FIRST_SPI = 256
+"""The first that is free (RFC 4303, 2.1)."""
 _WORKER = "cpu {{ main-core {main} corelist-workers {worker} }}\n"
 
 
@@ -78,8 +97,8 @@ class RehearsalTerms:
     prefix: Path
     """Where VPP's bin/vpp is."""
     routes: int | None = None
-    """So many routes are in the default table beside those of the plan, and a worker shows how long steps stop it; None
-    for neither: frames need no worker, and one that gets no CPU makes VPP slow, or end."""
+    """So many routes are in the default table beside those of the plan, by the default gateway, and a worker shows how
+    long steps stop it; None for neither: frames need no worker, and one that gets no CPU makes VPP slow, or end."""
 
 
 def rehearse_plan(
@@ -98,12 +117,12 @@ def rehearse_plan(
         now, later = stage.network_of(plan.observed), stage.network_of(plan.reached)
         watched = watched_frames(now, later)
         frames = [frame for frame, observation in _sent(stage, now, watched) if is_as_before(frame, observation)]
-        steps, transients, refused = _go(stage, plan, frames, on_progress)
+        steps, transients, refused = _go(stage, plan, Campaign(now, later, frames), on_progress)
         backs, unlike = ((), ()) if refused else _ways_back(stage, plan, is_unmanaged)
         return PlanRehearsal(
             version=stage.vpp.version,
             steps=tuple(steps),
-            left_out=tuple(_left_out(plan.operations)),
+            left_out=tuple(_left_out(stage.scope, plan.operations)),
             frames=len(frames),
             unclear=len(watched) - len(frames),
             transients=tuple(joined(transients)),
@@ -111,6 +130,7 @@ def rehearse_plan(
             backs_from=backs,
             backs_unlike=unlike,
             took_s=time.monotonic() - began,
+            memory_bytes=stage.process.peak_bytes,
         )
 
 
@@ -128,14 +148,10 @@ def refuse_failed(plan: Plan, terms: RehearsalTerms, unmanaged: Sequence[str]) -
         raise PlanRefusedError("the rehearsal failed; nothing was changed", "without --rehearsed nothing is rehearsed")
 
 
-def _left_out(operations: Sequence[Operation]) -> Iterator[LeftOut]:
+def _left_out(scope: RehearsalScope, operations: Sequence[Operation]) -> Iterator[LeftOut]:
     for number, each in enumerate(operations, start=1):
-        if why := _why_left_out(each):
+        if why := scope.why_left_out(each):
             yield LeftOut(step=number, subject=each.subject, why=why)
-
-
-def _why_left_out(operation: Operation) -> str:
-    return operation.why_unrehearsed if operation.needs_vpp else "a rehearsal has no Linux devices"
 
 
 def _shown(operation: Operation) -> str:
@@ -148,26 +164,39 @@ def _refused(refusal: Refusal) -> str:
 
 
 class _Stage:
-    """A VPP that has the observed state, with a neighbour in each of its networks."""
+    """A VPP that has a state, with a neighbour in each of its networks."""
 
-    def __init__(self, vpp: LiveDataplane, ports: Mapping[str, StandIn], before: State) -> None:
+    def __init__(
+        self,
+        process: PrivateVpp,
+        vpp: LiveDataplane,
+        ports: Mapping[str, StandIn],
+        scope: RehearsalScope,
+        state: State,
+        *,
+        has_worker: bool,
+    ) -> None:
+        """Take a VPP that was brought to `state`, and wait for its virtual routers. Raise DataplaneError."""
+        self.process = process
         self.vpp = vpp
         self.ports = ports
-        self.before = before
-        """What it was brought to, as VPP shows it."""
-        self.clock: BarrierClock | None = None
+        self.scope = scope
+        self.clock = BarrierClock(vpp.run_at_prompt, process.cpu_ms) if has_worker else None
         self._numbers: dict[tuple[str, str], int] = {}
         self._set: set[tuple[str, str]] = set()
+        self.settle(state)
+        self.before = with_masters(vpp)
+        """What it was brought to, as VPP shows it."""
 
     def network_of(self, state: State) -> Network:
         """Return the network of a state of the plan, with the neighbours that it will have here."""
-        there = with_observed_choices(stand_in(state), self.vpp.observe())
-        return Network(with_neighbors(there, self._numbered(there)))
+        there = with_observed_choices(self.scope.stand_in(state), self.before)
+        return Network(with_neighbors(there, self._numbered(Network(there))))
 
-    def _numbered(self, state: State) -> list[tuple[str, Neighbor]]:
+    def _numbered(self, network: Network) -> list[tuple[str, Neighbor]]:
         """Return a neighbour for each prefix, with the same MAC address each time."""
         found = []
-        for name, each in (*neighbors_to_add(state), *_gateways(state)):
+        for name, each in (*neighbors_to_add(network), *_gateways(network)):
             number = self._numbers.setdefault((name, each.address), len(self._numbers))
             found.append((name, replace(each, mac=neighbor_mac(number))))
         return found
@@ -177,7 +206,7 @@ class _Stage:
 
         Of those that are left out, the deletion of a TAP makes the port anew that stands in for it.
         """
-        for is_left_out, group in groupby(operations, key=lambda each: bool(_why_left_out(each))):
+        for is_left_out, group in groupby(operations, key=lambda each: bool(self.scope.why_left_out(each))):
             some = list(group)
             if not is_left_out:
                 refusals = self.vpp.perform(some).refusals
@@ -202,53 +231,87 @@ class _Stage:
 
         With `touched`, only what is new or on one of these interfaces is set: VPP may have forgotten that.
         """
-        there = stand_in(state)
-        for name, each in self._numbered(there):
+        network = Network(self.scope.stand_in(state))
+        for name, each in self._numbered(network):
             if touched is None or name in touched or (name, each.address) not in self._set:
                 self.vpp.run_at_prompt(f"set ip neighbor {name} {each.address} {each.mac} static")
                 self._set.add((name, each.address))
-        return Network(there)
+        return network
+
+    def await_masters(self, state: State, operation: Operation) -> None:
+        """Wait until the virtual routers that an operation had to do with are masters again, as time goes by."""
+        names = {name for label in labels_of(operation) for name in label.split()}
+        if any({each.interface, *each.label.split()} & names for each in state.of(VirtualRouter).values()):
+            with_masters(self.vpp)
 
 
 @contextmanager
 def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
-    before = stand_in(restorable(plan.observed))
-    around = VppEnvironment(stanzas=_stanzas(has_worker=terms.routes is not None), hidden=_folders_of_sockets(plan))
-    with private_vpp(terms.prefix, around) as process, connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
+    has_worker = terms.routes is not None and len(os.sched_getaffinity(0)) > 1
+    pairs = pairs_of(plan)
+    around = VppEnvironment(
+        stanzas=_stanzas(has_worker=has_worker) + (WITH_LINUX_CP if pairs else ""),
+        namespaces=tuple(sorted({pair.netns for pair in pairs if pair.netns})),
+        hidden=_folders_of_sockets(plan),
+        heap_bytes=heap_bytes(plan, terms.routes or 0, threads=1 + has_worker),
+    )
+    with private_vpp(terms.prefix, around) as process, connected(process) as vpp:
         vpp.require_injection()
-        _add_devices(process, plan)
-        ports = add_ports(vpp, process, _ports(plan))
+        add_host_devices(process, host_devices_of(plan))
+        ports = add_ports(vpp, process, ports_of(plan))
+        scope = scope_of(plan, process, vpp, ports)
         vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
-        base = vpp.observe()
-        base = _as_planned(base, before)
-        setup = make_plan(base, replace(before, interfaces={**base.interfaces, **before.interfaces}))
-        refusals = perform_plan(setup, vpp, lambda done: None).refusals
-        if refusals:
-            first = refusals[0]
-            raise DataplaneError(f"the observed state cannot be rehearsed: {first.operation.subject}: {first.text}")
+        _bring(vpp, scope.stand_in(restorable(plan.observed)))
         if terms.routes:
-            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via drop")
-        stage = _Stage(vpp, ports, before)
-        stage.settle(plan.observed)
-        stage.before = vpp.observe()
-        stage.clock = BarrierClock(vpp.run_at_prompt) if "corelist" in around.stanzas else None
-        yield stage
+            way = default_way(Network(plan.observed))
+            vpp.run_line(f"ip route add 16.0.0.0/28 count {terms.routes} via {way}")
+        yield _Stage(process, vpp, ports, scope, plan.observed, has_worker=has_worker)
+
+
+def default_way(network: Network) -> str:
+    """Return the first gateway of the default route and the interface there, as most routes lead; else `drop`."""
+    routes = (each for each in network.state.of(Route).values() if (each.prefix, each.table_id) == ("0.0.0.0/0", 0))
+    for gateway in (hop.gateway for route in routes for hop in route.hops if hop.gateway):
+        for each in network.connected:
+            if each.table == 0 and ip_address(gateway) in each.network:
+                return f"{gateway} {each.interface}"
+    return "drop"
+
+
+def _bring(vpp: LiveDataplane, state: State) -> None:
+    """Bring a VPP that has its ports alone to a state. Raise DataplaneError."""
+    base = _as_planned(vpp.observe(), state)
+    setup = make_plan(base, replace(state, interfaces={**base.interfaces, **state.interfaces}, unmanaged=()))
+    refusals = perform_plan(setup, vpp, lambda done: None).refusals or _protect(vpp, state)
+    if refusals:
+        first = refusals[0]
+        raise DataplaneError(f"the observed state cannot be rehearsed: {first.operation.subject}: {first.text}")
+
+
+def _protect(vpp: LiveDataplane, state: State) -> Sequence[Refusal]:
+    """Protect tunnels by security associations with made-up keys, and return what VPP refuses. Raise DataplaneError."""
+    numbers = {number: False for each in state.unmanaged for number in each.protecting[:1]}
+    numbers |= {number: True for each in state.unmanaged for number in each.protecting[1:]}
+    for spi, (number, is_inbound) in enumerate(numbers.items(), start=_FIRST_SPI):
+        vpp.run_line(_ASSOCIATION.format(number=number, spi=spi) + (" inbound" if is_inbound else ""))
+    return vpp.perform([RestoreInVpp(attachment=each) for each in state.unmanaged]).refusals
 
 
 def _go(
-    stage: _Stage, plan: Plan, frames: Sequence[WatchedFrame], on_progress: Callable[[int], None]
+    stage: _Stage, plan: Plan, campaign: Campaign, on_progress: Callable[[int], None]
 ) -> tuple[list[MeasuredStep], list[Transient], Refused | None]:
     """Carry out all steps, and return how long each took, what frames showed, and which step VPP refuses, if any."""
     working = WorkingState(plan.observed)
     steps: list[MeasuredStep] = []
     transients: list[Transient] = []
     wrong: set[str] = set()
-    announced = frozenset(plan.effects)
+    announced = frozenset(_announced(plan))
     estimated = {each.step: each.ms for each in plan.pauses.steps}
+    frames = campaign.frames
     most = len(frames) if len(frames) * len(plan.steps) <= _FRAMES_IN_ALL else _MOST_FRAMES
     for place, operation in enumerate(plan.operations):
         operation.apply_to(working)
-        if _why_left_out(operation):
+        if stage.scope.why_left_out(operation):
             stage.perform([operation])
             continue
         try:
@@ -256,25 +319,27 @@ def _go(
             if refusal is not None:
                 return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=refusal.text)
             steps.append(MeasuredStep(step=place + 1, blocked_ms=held, estimated_ms=estimated.get(place)))
-            touched = _objects_of(operation)
-            network = stage.settle(working.state(), touched)
+            touched = labels_of(operation)
+            state = working.state()
+            network = stage.settle(state, {label.removeprefix("interface ") for label in touched})
             some = chosen(frames, touched, wrong, place, most)
             wrong = set()
+            some = [campaign.renewed(frame, place + 1) for frame in some]
             for frame, observation in _sent(stage, network, some):
                 found = transient_of(frame, observation, place + 1, announced)
                 if found is not None:
                     wrong.add(frame.probe.name)
                     transients.append(found)
+            stage.await_masters(state, operation)
         except DataplaneError as error:  # VPP has ended, at the step or by a frame behind it
             return steps, transients, Refused(step=place + 1, subject=_shown(operation), why=error.message)
         on_progress(place + 1)
     return steps, transients, None
 
 
-def _gateways(state: State) -> Iterator[tuple[str, Neighbor]]:
+def _gateways(network: Network) -> Iterator[tuple[str, Neighbor]]:
     """Yield the gateways of routes that are in a network of an interface, which has them as neighbours."""
-    network = Network(state)
-    for route in state.of(Route).values():
+    for route in network.state.of(Route).values():
         for gateway in {hop.gateway for hop in route.hops if hop.gateway and hop.table_id is None}:
             host = ip_address(gateway)
             for each in network.connected:
@@ -282,10 +347,21 @@ def _gateways(state: State) -> Iterator[tuple[str, Neighbor]]:
                     yield each.interface, Neighbor(address=gateway, mac="")
 
 
-def _objects_of(operation: Operation) -> tuple[str, ...]:
-    """Return the names by which the way of a frame may have what an operation is about, and the port of that."""
+def _announced(plan: Plan) -> Iterator[str]:
+    """Yield the objects that the impact of a plan names, as frames are about them."""
+    for name, effect in plan.effects.items():
+        for part in {loss.part for loss in effect.losses}:
+            yield f"{part.noun} {name}" if isinstance(part, type) else f"interface {name}"
+
+
+def labels_of(operation: Operation) -> tuple[str, ...]:
+    """Return what an operation is about, as frames may be, the object itself first, and the port that it is on."""
     subject = operation.subject
-    return subject, f"{operation.noun} {subject}".strip(), subject.rpartition(".")[0] or subject
+    if isinstance(operation, SetObject | RemoveObject):
+        return (operation.item.label,)
+    first = f"{operation.noun} {subject}" if operation.noun else f"interface {subject}"
+    port = subject.rpartition(".")[0] or subject
+    return tuple(dict.fromkeys((first, f"interface {subject}", f"interface {port}")))
 
 
 def _sent(
@@ -357,10 +433,28 @@ def _back_from(stage: _Stage, plan: Plan, state: State, is_unmanaged: Callable[[
         return _refused(refusal)
     stage.settle(plan.observed)
     taps = plan.observed.virtual_as(Tap).keys() | plan.desired.virtual_as(Tap).keys()
-    now, before = (_comparable(state, plan.observed, taps) for state in (stage.vpp.observe(), stage.before))
-    known = {change.name for change in way.unlike}
-    left = (change for change in diff(now, before) if change.name not in known)
-    return "; ".join(f"{each.name}{''.join(f' {attribute.name}' for attribute in each.attributes)}" for each in left)
+    observed = stage.vpp.observe()
+    now, before = (_comparable(state, plan.observed, taps) for state in (observed, stage.before))
+    missing = not_restored(stage.scope.stand_in(plan.observed), stage.vpp, observed)
+    texts = (unlike_text(diff(now, before), way.unlike), listed_by_holder(missing))
+    return "; ".join(text for text in texts if text)
+
+
+def unlike_text(found: Iterable[Change[Any]], known: Iterable[Change[Any]]) -> str:
+    """Return what differs beside what is known to: by object and attribute, '' for nothing."""
+    passed = {detail for change in known for detail in _details(change)}
+    texts = []
+    for change in found:
+        left = [attribute for *what, attribute in _details(change) if (*what, attribute) not in passed]
+        if left:
+            texts.append(" ".join((change.name, *left)).rstrip())
+    return "; ".join(texts)
+
+
+def _details(change: Change[Any]) -> list[tuple[ObjectKind, str, str]]:
+    """Return what a change is about: each attribute, '' where the object as a whole comes, goes or is recreated."""
+    names = [each.name for each in change.attributes] if change.action is Action.UPDATE else []
+    return [(change.kind, change.name, name) for name in names or [""]]
 
 
 def _comparable(state: State, planned: State, taps: Collection[str]) -> State:
@@ -384,34 +478,6 @@ def _comparable(state: State, planned: State, taps: Collection[str]) -> State:
     return replace(state, interfaces=interfaces, lldp=lldp).with_explicit_mtus()
 
 
-def stand_in(state: State) -> State:
-    """Return what of a state of a router a rehearsal can have: nothing in Linux, and a port in place of each TAP."""
-    taps = state.virtual_as(Tap)
-    interfaces = {
-        name: evolve(
-            interface,
-            kind=InterfaceKind.PHYSICAL if name in taps else interface.kind,
-            dhcp_client=None,
-            live=(),
-        )
-        for name, interface in state.interfaces.items()
-    }
-    owned = {(each.table, each.scope) for found in state.objects.values() for each in found.values()}
-    owned |= {(table, "") for table in FEATURE_TABLES.values()}
-    return replace(
-        state,
-        interfaces=interfaces,
-        virtual={name: virtual for name, virtual in state.virtual.items() if name not in taps},
-        lcps={},
-        linux={},
-        namespaces=frozenset(),
-        linux_bridges=frozenset(),
-        unmanaged=(),
-        owned=frozenset(owned),
-        facts=Facts(version=state.facts.version, plugins=state.facts.plugins),
-    )
-
-
 def _as_planned(base: State, wanted: State) -> State:
     """Return the state of a new VPP with its ports as those that they stand in for: what no step sets of them."""
     interfaces = dict(base.interfaces)
@@ -430,34 +496,12 @@ def _as_planned(base: State, wanted: State) -> State:
 
 
 def _stanzas(*, has_worker: bool) -> str:
-    """Return what startup.conf of the rehearsal has beside the usual: a worker on request, where there are two CPUs.
+    """Return what startup.conf of the rehearsal has beside the usual: a worker on request.
 
     They are those of this process: on a router with isolated CPUs, not those of the VPP that forwards.
     """
     cpus = sorted(os.sched_getaffinity(0))
-    return WITH_SFLOW + (_WORKER.format(main=cpus[0], worker=cpus[-1]) if has_worker and len(cpus) > 1 else "")
-
-
-def _ports(plan: Plan) -> dict[str, str]:
-    """Return the MAC address of each port and TAP, '' where the plan leaves it open."""
-    found: dict[str, str] = {}
-    for state in (plan.desired, plan.observed):
-        taps = state.virtual_as(Tap)
-        found |= {name: each.mac for name, each in state.interfaces.items() if _is_port(each) or name in taps}
-    return found
-
-
-def _is_port(interface: Interface) -> bool:
-    return interface.kind is InterfaceKind.PHYSICAL and interface.parent is None
-
-
-def _add_devices(process: PrivateVpp, plan: Plan) -> None:
-    """Make the Linux devices of host-interfaces."""
-    devices = {
-        each.device for state in (plan.observed, plan.desired) for each in state.virtual_as(HostInterface).values()
-    }
-    for device in sorted(devices):
-        process.add_device(device)
+    return WITH_SFLOW + (_WORKER.format(main=cpus[0], worker=cpus[-1]) if has_worker else "")
 
 
 def _folders_of_sockets(plan: Plan) -> tuple[Path, ...]:

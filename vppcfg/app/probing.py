@@ -111,6 +111,7 @@ def names_of(numbers: Numbers, observed: State, network: Network) -> Names:
         access_lists={acl.index: name for name, acl in observed.acls.items() if acl.index is not None},
         bonds=network.bonds,
         policers=numbers.policers,
+        hosts=frozenset(numbers.interfaces.values()) - observed.interfaces.keys() - network.state.interfaces.keys(),
     )
 
 

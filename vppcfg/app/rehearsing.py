@@ -26,6 +26,7 @@ from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.ingress import free_host
+from vppcfg.probe.nat import hosts_of_mappings
 from vppcfg.probe.network import Network
 from vppcfg.probe.report import ProbeReport
 from vppcfg.probe.test_cases import ProbeSet, probes_for
@@ -33,7 +34,7 @@ from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
 
-PATIENCE_S = 30.0
+_PATIENCE_S = 30.0
 _MORE_ROUNDS = 2
 _ELECTION_S = 15.0
 """So long is waited for virtual routers, which become masters after three intervals without another one."""
@@ -78,9 +79,11 @@ def _apart(config: VirtualInterfaceConfig, sockets: Mapping[str, str]) -> Virtua
     return config
 
 
-def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
-    """Return a neighbour for each prefix of each interface, so that packets can be sent there; by interface."""
-    network = Network(state)
+def neighbors_to_add(network: Network) -> list[tuple[str, Neighbor]]:
+    """Return a neighbour for each prefix of each interface, so that packets can be sent there; by interface.
+
+    The hosts inside that mappings of NAT44 name are some, too.
+    """
     found: list[tuple[str, Neighbor]] = []
     for connected in network.connected:
         if not network.has_ethernet(connected.interface) or network.is_loopback(connected.interface):
@@ -90,6 +93,9 @@ def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
         if host is None or network.neighbor(connected.interface, host) is not None:
             continue
         found.append((connected.interface, Neighbor(address=host, mac=neighbor_mac(len(found) + 1))))
+    for name, host in hosts_of_mappings(network):
+        if network.has_ethernet(name) and network.neighbor(name, host) is None:
+            found.append((name, Neighbor(address=host, mac=neighbor_mac(len(found) + 1))))
     return list({(name, each.address): (name, each) for name, each in found}.values())
 
 
@@ -149,41 +155,52 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
     """
     with private_vpp(prefix) as process:
         desired = rehearsable(configuration, FOLDER)
-        with connect(process.api_socket, timeout_s=PATIENCE_S) as vpp:
+        with connected(process) as vpp:
             vpp.require_injection()
             _add_ports(vpp, process, desired)
             yield _brought(vpp, desired)
 
 
+def connected(process: PrivateVpp) -> LiveDataplane:
+    """Connect to a private VPP, of whatever release. Raise DataplaneError."""
+    return connect(process.api_socket, json_dir=process.json_dir, timeout_s=_PATIENCE_S)
+
+
 def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configuration) -> None:
     """Make a port for each of the file, and the Linux devices that host-interfaces need."""
-    add_host_devices(process, configuration)
-    add_ports(vpp, process, dict.fromkeys(_ports(configuration), ""))
+    add_host_devices(process, host_devices_of(configuration))
+    names = [name for name, config in configuration.interfaces.items() if is_port(config)]
+    add_ports(vpp, process, dict.fromkeys(names, ""))
 
 
-def add_host_devices(process: PrivateVpp, configuration: Configuration) -> None:
-    """Make the Linux devices that the host-interfaces of a file need. Raise LinuxError."""
+def host_devices_of(configuration: Configuration) -> Iterator[str]:
+    """Yield the Linux devices that the host-interfaces of a file need."""
     for config in configuration.virtual.values():
         if isinstance(config, HostInterfaceConfig):
-            process.add_device(config.name.removeprefix("host-"))
+            yield config.name.removeprefix("host-")
+
+
+def add_host_devices(process: PrivateVpp, devices: Iterable[str]) -> None:
+    """Make Linux devices for host-interfaces. Raise LinuxError."""
+    for device in sorted(set(devices)):
+        process.add_device(device)
+
+
+def is_port(interface: Interface | InterfaceConfig) -> bool:
+    """Return whether an interface is one that a stand-in is made for."""
+    return interface.kind is InterfaceKind.PHYSICAL and interface.parent is None
 
 
 def add_ports(vpp: LiveDataplane, process: PrivateVpp, ports: Mapping[str, str]) -> dict[str, StandIn]:
     """Make ports, `ports` being their MAC addresses by name; '' stands for one that is made up here."""
     made = {}
     for number, (name, mac) in enumerate(ports.items(), start=1):
-        made[name] = StandIn(name=name, device=f"port{number}", mac=mac or _PORT_MAC.format(number >> 8, number & 0xFF))
+        made[name] = StandIn(
+            name=name, device=f"vppcfg{number}", mac=mac or _PORT_MAC.format(number >> 8, number & 0xFF)
+        )
         process.add_device(made[name].device)
         made[name].add_to(vpp)
     return made
-
-
-def _ports(configuration: Configuration) -> list[str]:
-    return [
-        name
-        for name, config in configuration.interfaces.items()
-        if config.kind is InterfaceKind.PHYSICAL and config.parent is None
-    ]
 
 
 def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
@@ -194,15 +211,15 @@ def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
         raise DataplaneError(f"the file cannot be rehearsed: {resolution.problems[0].text}")
     desired = resolution.desired
     _perform(vpp, before, desired)
-    added = neighbors_to_add(desired)
+    added = neighbors_to_add(Network(desired))
     desired = with_neighbors(desired, added)
     _perform(vpp, vpp.observe(), desired)
-    observed = _with_masters(vpp)
+    observed = with_masters(vpp)
     network = Network(with_observed_choices(desired, observed), vpp.read_numbers().without_link)
     return Rehearsal(vpp=vpp, observed=observed, network=network)
 
 
-def _with_masters(vpp: LiveDataplane) -> State:
+def with_masters(vpp: LiveDataplane) -> State:
     """Return what VPP has once its virtual routers are masters, or when they have had time enough."""
     observed, deadline = vpp.observe(), time.monotonic() + _ELECTION_S
     while time.monotonic() < deadline and any(
@@ -260,7 +277,7 @@ def probe_set_for(configuration: Configuration) -> ProbeSet:
     """Return what a rehearsal of a configuration would send, as far as that is known without a VPP."""
     desired = rehearsable(configuration, Path("/run"))
     state = resolve(desired, assumed_state(desired)).desired
-    state = with_neighbors(state, neighbors_to_add(state))
+    state = with_neighbors(state, neighbors_to_add(Network(state)))
     interfaces = {
         name: replace(interface, mac=interface.mac or _PORT_MAC.format(number >> 8, number & 0xFF))
         for number, (name, interface) in enumerate(state.interfaces.items(), start=1)

@@ -95,6 +95,13 @@ def size_text(size_bytes: int) -> str:
     return str(size_bytes)
 
 
+def rounded_size(size_bytes: int) -> str:
+    """Return a size for people, such as `1.5 GB`."""
+    if size_bytes >= 1e9:
+        return f"{size_bytes / 1e9:.1f} GB"
+    return f"{size_bytes / 1e6:.0f} MB"
+
+
 def round_up(number: int, step: int) -> int:
     """Return the smallest multiple of `step` that is not below `number`."""
     return -(-number // step) * step

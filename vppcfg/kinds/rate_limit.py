@@ -52,10 +52,10 @@ from vppcfg.wire.policers import POLICER_DUMP, policer_indexes, policer_names, u
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
 _FRAMES = LAYERS[2]
-_PARTS, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _LEFT, _INTERFACES = range(6)
-"""The order within a stage: policers and tables, what tables send to policers, what follows new tables, what follows
-those that look at packets already, what deleted interfaces have left on indexes, and then the interfaces: no packet
-misses a limit that it had."""
+_POLICERS, _TABLES, _LIMITS, _LINKS_OF_NEW, _LINKS_OF_OLD, _LEFT, _INTERFACES = range(7)
+"""The order within a stage: policers, tables, which are looked for where there is a policer, what tables send to
+policers, what follows new tables, what follows those that look at packets already, what deleted interfaces have left
+on indexes, and then the interfaces: no packet misses a limit that it had."""
 
 
 def _interfaces_with(numbers: Collection[int], state: State) -> Iterator[str]:
@@ -97,7 +97,7 @@ class PolicerKind(VppObjectKind[Policer]):
         for name, item in after.items():
             if before.get(name) != item:
                 operation = UpdatePolicer(item=item) if name in before else AddPolicer(item=item)
-                yield Step(stage=Stage.SET_OBJECT, operation=operation, depth=_PARTS)
+                yield Step(stage=Stage.SET_OBJECT, operation=operation, depth=_POLICERS)
         for name, item in before.items():
             if name not in after:
                 yield Step(stage=Stage.REMOVE_POLICER, operation=RemovePolicer(item=item))
@@ -184,7 +184,7 @@ class LimitTableKind(VppObjectKind[LimitTable]):
             old = before.get(name)
             if old is None:
                 alone = replace(item, next=None)
-                yield Step(stage=Stage.SET_OBJECT, operation=AddLimitTable(item=alone), depth=_PARTS)
+                yield Step(stage=Stage.SET_OBJECT, operation=AddLimitTable(item=alone), depth=_TABLES)
             if item.next != (old.next if old is not None else None):
                 depth = _LINKS_OF_NEW if old is None else _LINKS_OF_OLD
                 yield Step(stage=Stage.SET_OBJECT, operation=LinkLimitTable(item=item), depth=depth)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vppcfg.common.numbers import rounded_size
 from vppcfg.errors import DataplaneError, LinuxError, UsageError
 from vppcfg.record import record
 
@@ -20,17 +22,19 @@ _TOOLS = ("ip", "nice", "nsenter", "setpriv", "unshare")
 _START_S = 60.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
+_BESIDE_HEAP_BYTES = 512 << 20
+"""Counters, buffers, programs and stacks."""
 _SOCKET = "api.sock"
 FOLDER = Path("/run/vppcfg-rehearsal")
 """Where its sockets are, as it sees them."""
 _OWN_FOLDERS = (
-    f"for own in /run/netns /run/vpp /dev/shm {FOLDER}; do mkdir -p $own && mount -t tmpfs none $own || exit; done"
+    f"for own in /run /dev/shm; do mount -t tmpfs none $own || exit; done && mkdir /run/netns /run/vpp {FOLDER}"
 )
 """Names of namespaces, shared memory, and where sockets are, are its own: they end with it, whoever ends it."""
-_SOCKETS = "/run/vpp"
+_SOCKETS = "/run"
 _SEAL = (
     'while read -r _ _ _ _ at _; do at=$(printf %b "$at"); '
-    f"case $at in /proc|/proc/*|/dev|/dev/*|/run/netns|/run/netns/*|/run/vpp|{FOLDER}) continue;; esac; "
+    "case $at in /proc|/proc/*|/dev|/dev/*|/run|/run/netns|/run/netns/*) continue;; esac; "
     'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
 )
 """Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide."""
@@ -40,11 +44,12 @@ _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
 socksvr {{ socket-name {folder}/api.sock }}
 statseg {{ socket-name {folder}/stats.sock size 64M }}
-memory {{ main-heap-size 1G main-heap-page-size 4k }}
+memory {{ main-heap-size {heap} main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
 plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin af_packet_plugin.so {{ enable }} }}
 """
 WITH_SFLOW = "plugins { plugin sflow_plugin.so { enable } }\n"
+WITH_LINUX_CP = "plugins { plugin linux_cp_plugin.so { enable } }\n"
 
 
 @record
@@ -58,8 +63,10 @@ class VppEnvironment:
     bridges: tuple[tuple[str, str], ...] = ()
     """The Linux bridges that are there, each by namespace ('' is that of VPP) and name."""
     hidden: tuple[Path, ...] = ()
-    """Folders in whose place it sees an empty one, for others may have sockets there; those in /run/vpp need not be
-    there."""
+    """Folders in whose place it sees an empty one, for others may have sockets there; those in /run need not
+    be there."""
+    heap_bytes: int = 1 << 30
+    """How large its main heap is; what it does not use of that is not taken."""
     is_sealed: bool = False
     """Whether it may write into folders of its own alone."""
 
@@ -69,6 +76,14 @@ class PrivateVpp:
     """A VPP that runs, and where its sockets are."""
 
     pid: int
+    prefix: Path
+    """Where its bin/vpp is."""
+
+    @property
+    def json_dir(self) -> str | None:
+        """Return where the definitions of its API are, None where it must serve them: older releases do not."""
+        folder = self.prefix / "share/vpp/api"
+        return str(folder) if folder.is_dir() else None
 
     @property
     def folder(self) -> Path:
@@ -80,12 +95,35 @@ class PrivateVpp:
         """Return the path of its API socket."""
         return str(self.folder / _SOCKET)
 
+    def cpu_ms(self) -> float:
+        """Return for how long its main thread has run, in milliseconds (sched-stats of Linux); 0 where it ended."""
+        try:
+            text = Path(f"/proc/{self.pid}/task/{self.pid}/schedstat").read_text()
+        except OSError:
+            return 0.0
+        return int(text.split()[0]) / 1e6
+
+    @property
+    def peak_bytes(self) -> int:
+        """Return how much memory it had at most so far, in bytes; 0 where it has ended."""
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text()
+        except OSError:
+            return 0
+        found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
+
     def add_device(self, name: str) -> None:
         """Make a Linux device with an unused peer. Raise LinuxError."""
         mtu = str(_PORT_MTU)
         self._ip("link", "add", name, "mtu", mtu, "type", "veth", "peer", "name", f"{name[:11]}-far", "mtu", mtu)
         for end in (name, f"{name[:11]}-far"):
             self._ip("link", "set", end, "up")
+
+    def try_vlan_device(self, device: str) -> None:
+        """Make a VLAN device, and delete it. Raise LinuxError where Linux knows none."""
+        self._ip("link", "add", "link", device, "name", f"{device}.1", "type", "vlan", "id", "1")
+        self._ip("link", "delete", f"{device}.1")
 
     def add_bridge(self, netns: str, name: str) -> None:
         """Make a Linux bridge. Raise LinuxError."""
@@ -107,8 +145,9 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
     """
     around = around or VppEnvironment()
     require_startable(prefix)
+    _require_memory(around.heap_bytes + _BESIDE_HEAP_BYTES)
     with _running(prefix, around) as process:
-        vpp = PrivateVpp(pid=process.pid)
+        vpp = PrivateVpp(pid=process.pid, prefix=prefix)
         for netns, bridge in around.bridges:
             vpp.add_bridge(netns, bridge)
         yield vpp
@@ -132,11 +171,22 @@ def require_startable(prefix: Path) -> None:
             raise LinuxError(f"the program {tool} is missing", "it is in iproute2, util-linux or coreutils")
 
 
+def _require_memory(needed_bytes: int) -> None:
+    """Raise LinuxError where a VPP may need more memory than Linux can give: it would end others for it."""
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    available_bytes = int(found[1]) * 1024 if found is not None else needed_bytes
+    if available_bytes < needed_bytes:
+        needed, available = rounded_size(needed_bytes), rounded_size(available_bytes)
+        raise LinuxError(f"the VPP may need {needed} of memory, and Linux has {available}", "use another machine")
+
+
 @contextmanager
 def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
     """Start a VPP that listens in its folder, and end it. Raise DataplaneError when it does not start."""
     path = next(_plugin_folders(prefix), None)
-    startup = _STARTUP.format(folder=FOLDER, path=f"path {path}" if path else "") + around.stanzas
+    startup = (
+        _STARTUP.format(folder=FOLDER, heap=around.heap_bytes, path=f"path {path}" if path else "") + around.stanzas
+    )
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as config:
         config.write(startup.encode("utf-8", "surrogateescape"))
         config.seek(0)
@@ -170,7 +220,7 @@ def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
 
 
 def folders_of_sockets(sockets: Iterable[str | None]) -> tuple[Path, ...]:
-    """Return the folders of sockets that interfaces have, to be hidden; those not in /run/vpp only if they exist."""
+    """Return the folders of sockets that interfaces have, to be hidden; those not in /run only if they exist."""
     folders = {Path(path).resolve().parent for path in sockets if path}
     return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to(_SOCKETS)))
 

@@ -22,6 +22,8 @@ BYTES = "x"
 """Before hexadecimal digits: the value is these bytes."""
 
 
+TUNNEL_PROTECTION = "IPsec protection"
+"""The kind of what encrypts all that a tunnel sends."""
 _WORD = re.compile(r"[A-Za-z0-9/._:-]+")
 
 
@@ -137,6 +139,14 @@ class Attachment:
     def typable_lines(self) -> tuple[str, ...]:
         """Return `lines`, none where VPP's prompt cannot read all of them."""
         return self.lines if all(map(is_typable, self.lines)) else ()
+
+    @property
+    def protecting(self) -> tuple[int, ...]:
+        """Return the numbers of the security associations that protect a tunnel, the outbound one first; else none."""
+        if self.kind != TUNNEL_PROTECTION or self.put is None or self.take is None:
+            return ()
+        out = [pair for pair in self.put.values if pair.startswith("tunnel.sa_out=")]
+        return tuple(int(pair.rpartition("=")[2]) for pair in (*out, *self.put.elements))
 
     @property
     def is_restorable(self) -> bool:

@@ -51,6 +51,8 @@ class Operation:
     """False for what is done in Linux, of which VPP knows nothing."""
     why_unrehearsed: ClassVar[str] = ""
     """Why no rehearsal carries it out, '' for most: what it is about is not there."""
+    has_host_device: ClassVar[bool] = False
+    """Whether it is about the Linux device of an LCP pair, which not every kernel can have."""
     noun: ClassVar[str] = ""
     """What stands before the name of its object in a sentence; '' before that of an interface."""
     cli_since: ClassVar[Release | None] = None

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.bridge_arp import BridgeArp
+from vppcfg.model.det44 import Det44Map
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.l3xc import L3CrossConnect
+from vppcfg.model.nat44 import NatAddress, NatExemption, NatLeaks, NatMapping, NatPool
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
@@ -21,15 +23,20 @@ from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.probe.filters import FILTERS
-from vppcfg.probe.outcome import FrameProbe, Unproved
+from vppcfg.probe.outcome import Fate, FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
 
-_TRIED = FILTERS | {"mirrors", "static_macs"}
+_TRIED = FILTERS | {"det44", "mirrors", "nat44", "static_macs"}
 """Features that frames prove."""
 _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     BridgeArp: "ARP entries",
+    Det44Map: "DET44 maps",
     DhcpRelay: "DHCP relays",
     L3CrossConnect: "L3 cross-connects",
+    **dict.fromkeys((NatAddress, NatPool), "NAT44 pools"),
+    NatExemption: "NAT44 exemptions",
+    NatLeaks: "NAT44 leaks",
+    NatMapping: "NAT44 mappings",
     NdProxy: "ND proxies",
     NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",
@@ -51,6 +58,7 @@ def untested_in(
         counts[words] += sum(each.label not in tried for each in state.of(kind).values())
     if routes := sum(of_route(route).subject not in tried for route in state.of(Route).values()):
         counts["static routes"] = routes
+    counts["LCP pairs"] = len(state.lcps.keys() - set(_punting(probes)))
     beside = len(state.interfaces.keys() - _on_the_way(probes))
     if beside:
         counts["interfaces that no frame has to do with"] = beside
@@ -72,8 +80,15 @@ def _untested(state: State) -> Iterator[str]:
             yield "ARP termination of bridge domains"
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"
-    yield from ["LCP pairs"] * len(state.lcps)
     yield from ["traffic above a rate limit"] * len(state.of(Policer))
+
+
+def _punting(probes: Iterable[FrameProbe]) -> Iterator[str]:
+    """Yield the interfaces by which a frame comes in that is handed to Linux."""
+    for probe in probes:
+        for choice in probe.prediction.choices:
+            if any(end.fate is Fate.PUNTED for end, _ in choice.ends):
+                yield choice.taker
 
 
 def _of_switched(interface: Interface) -> Iterator[str]:

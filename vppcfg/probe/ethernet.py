@@ -78,7 +78,7 @@ def leave(journey: Journey, stage: Leaves) -> None:
     virtual = network.virtual_of(port)
     if virtual is not None and virtual.own_end is not None:
         return _into_tunnel(journey, stage, virtual)
-    blame = stage.blame or of_interface(name, "reached")
+    blame = stage.blame or journey.translation or of_interface(name, "reached")
     journey.note("sent", name, blame)
     if not network.is_up(port):
         return journey.drop(Reason.DOWN, of_interface(port, "state"))
@@ -96,6 +96,7 @@ def leave(journey: Journey, stage: Leaves) -> None:
         source=packet.source,
         destination=packet.destination,
         ttl=packet.ttl if packet.inside is None else 0,
+        is_encrypted=packet.is_encrypted,
     )
     return journey.end(end, blame)
 

@@ -11,8 +11,8 @@ from vppcfg.probe.frame import Frame
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Prediction, UndecidedError
 from vppcfg.probe.questions import answer
-from vppcfg.probe.routing import find_path, forward, route
-from vppcfg.probe.stages import Asked, ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
+from vppcfg.probe.routing import find_path, forward, look_up_translated, route
+from vppcfg.probe.stages import Asked, ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Translated, Wrapped
 from vppcfg.probe.switching import switch
 
 _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
@@ -20,6 +20,7 @@ _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
     Asked: answer,
     Switched: switch,
     Routed: route,
+    Translated: look_up_translated,
     Wrapped: find_path,
     Directed: forward,
     Leaves: leave,

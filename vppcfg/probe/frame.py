@@ -77,6 +77,8 @@ class Packet:
     inside: Inside | None = None
     payload: bytes = b""
     """What UDP carries, where it is no tunnel."""
+    is_encrypted: bool = False
+    """Whether a tunnel has encrypted what is inside."""
 
     @property
     def is_ipv6(self) -> bool:

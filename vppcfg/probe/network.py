@@ -18,6 +18,7 @@ from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
+from vppcfg.probe.nat_index import NatIndex
 from vppcfg.probe.outcome import UndecidedError
 from vppcfg.record import record
 
@@ -199,6 +200,16 @@ class Network:
         if route is not None:
             return self._by_route(route, address, depth)
         return () if found is None else (NextStep(interface=found.interface, address=address),)
+
+    @cached_property
+    def nat(self) -> NatIndex:
+        """Return what NAT44 and DET44 have."""
+        return NatIndex(self.state)
+
+    @cached_property
+    def protected(self) -> frozenset[str]:
+        """Return the tunnels that encrypt what they send."""
+        return frozenset(each.holder for each in self.state.unmanaged if each.protecting)
 
     @cached_property
     def path_mtus(self) -> dict[tuple[int, str], PathMtu]:

@@ -14,6 +14,8 @@ class Fate(Enum):
     SENT = "leaves"
     """It leaves by an interface."""
     KEPT = "is for the router itself"
+    PUNTED = "is handed to Linux"
+    """By the LCP pair of the interface that it came in by."""
     ASKED = "waits for a neighbour"
     """VPP asks who has the address, and drops what it cannot send yet."""
     ANSWERED = "is answered with an ICMP error"
@@ -42,6 +44,7 @@ class Reason(Enum):
     REFLECTED = "it would go back to where it came from"
     NO_TUNNEL = "no tunnel has these ends"
     RATE = "it is above its rate limit"
+    NO_TRANSLATION = "NAT has no translation for it"
     EXPIRED = "its TTL is used up"
     TOO_BIG = "it is larger than the MTU"
     OTHER = "another reason"
@@ -77,6 +80,8 @@ class FrameEnd:
     destination: str = ""
     ttl: int = 0
     """0 where it does not matter: of what a tunnel sends."""
+    is_encrypted: bool = False
+    """Whether it leaves as ESP (RFC 4303)."""
 
 
 @record

@@ -26,7 +26,15 @@ _MOST_POLICERS = 200
 """So many policers get a frame; others are counted as not tried."""
 
 
-def police(journey: Journey, name: str, packet: Packet, frame: Frame | None, *, is_switched: bool = False) -> None:
+def police(
+    journey: Journey,
+    name: str,
+    packet: Packet,
+    frame: Frame | None,
+    *,
+    is_switched: bool = False,
+    is_translated: bool = False,
+) -> None:
     """Note which policer counts a packet, '' for none, where a table looks at it; it may have no room for it."""
     layer = LAYERS[2] if is_switched else LAYERS[packet.is_ipv6]
     use = journey.network.state.of(LimitedInterface).get(f"{name} {layer}")
@@ -34,6 +42,8 @@ def police(journey: Journey, name: str, packet: Packet, frame: Frame | None, *, 
         return
     if use.number is None:
         raise UndecidedError("another program limits its rate")
+    if is_translated:
+        raise UndecidedError("NAT44 translates it before its rate limit, DET44 behind")
     found = _policer_for(journey.network, use.number, packet, frame)
     if found is None:
         return journey.note("policed", name, of_interface(name, "police-hosts"))

@@ -55,6 +55,8 @@ class PlanRehearsal:
     backs_unlike: tuple[tuple[int, str], ...]
     """Those of them whose way back did not lead to where the plan began, with what is otherwise."""
     took_s: float
+    memory_bytes: int
+    """What the VPP had at most, 0 where it has ended."""
 
     @property
     def unannounced(self) -> tuple[Transient, ...]:

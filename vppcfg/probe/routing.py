@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vppcfg.common.packets import TUNNELLED, UDP
+from vppcfg.common.packets import ICMP, ICMP6, TUNNELLED, UDP
 from vppcfg.common.release import Release, is_older
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatSide
@@ -22,11 +22,12 @@ from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.classes import note_class, note_marks
 from vppcfg.probe.filters import acl_denies, drops_station, fails_reverse_path_check, policy_route_for
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
+from vppcfg.probe.nat import translate
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.questions import hand_over, is_for_relay
 from vppcfg.probe.rate_limits import police
-from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
+from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Translated, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
@@ -46,13 +47,17 @@ def route(journey: Journey, stage: Routed) -> None:
         return None
     if drops_station(journey, name, stage.frame):
         return None
-    _require_no_nat(journey, name, packet)
-    police(journey, name, packet, stage.frame)
+    translated = translate(journey, name, packet)
+    if translated == ():
+        return None
+    police(journey, name, packet, stage.frame, is_translated=translated is not None)
     note_class(journey, name, packet)
     steered = policy_route_for(journey, name, packet)
     crossed = journey.network.cross_connect_of(name, is_ipv6=packet.is_ipv6)
     if steered is not None and crossed is not None:
         raise UndecidedError("a policy route and a cross-connect of L3 take it")
+    if translated is not None and crossed is not None:
+        raise UndecidedError("NAT and a cross-connect of L3 take it")
     if not journey.network.is_enabled(name, is_ipv6=packet.is_ipv6):
         if steered is not None or crossed is not None:
             raise UndecidedError("an interface without an address has a policy route or a cross-connect of L3 for it")
@@ -61,6 +66,8 @@ def route(journey: Journey, stage: Routed) -> None:
         return _steer(journey, name, packet, steered)
     if crossed is not None:
         return _cross(journey, packet, crossed)
+    if translated is not None:
+        return journey.part(translated)
     table = journey.network.table_of(name, is_ipv6=packet.is_ipv6)
     journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     if is_for_relay(packet):
@@ -82,11 +89,14 @@ def _cross(journey: Journey, packet: Packet, crossed: L3CrossConnect) -> None:
     return journey.part(Directed(step=each, packet=packet) for each in steps)
 
 
-def _require_no_nat(journey: Journey, name: str, packet: Packet) -> None:
-    """Raise UndecidedError where NAT translates, or drops, what comes in or goes out: that depends on its sessions."""
-    interface = journey.network.interface(name)
-    if not packet.is_ipv6 and (interface.nat44 is not None or interface.det44 is not None):
-        raise UndecidedError("NAT translates it or drops it, and probe does not follow sessions")
+def look_up_translated(journey: Journey, stage: Translated) -> None:
+    """Look up a packet that NAT has translated, in the table where that leads."""
+    journey.note("translated", "", stage.blame)
+    journey.note("looked up", "4", stage.blame, str(stage.table))
+    journey.translation = stage.blame
+    if (stage.table, stage.packet.destination) in journey.network.own:
+        raise UndecidedError("VPP may take what NAT has translated, and what is for itself, for forged")
+    _look_up(journey, stage.table, stage.packet, of=stage.interface)
 
 
 def _steer(journey: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
@@ -174,8 +184,8 @@ def forward(journey: Journey, stage: Directed) -> None:
 def _towards(journey: Journey, found: NextStep, packet: Packet) -> None:
     """Send a packet to a neighbour on the link of an interface."""
     target = found.interface
-    if journey.network.interface(target).nat44 is NatSide.OUTPUT:
-        _require_no_nat(journey, target, packet)
+    if journey.network.interface(target).nat44 is NatSide.OUTPUT and not packet.is_ipv6:
+        raise UndecidedError("NAT44 translates what leaves there, or not, by its sessions")
     if not journey.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
@@ -209,16 +219,29 @@ def _behind(found: NextStep) -> Blame:
 def _keep(journey: Journey, table: int, packet: Packet, owner: str, of: str) -> None:
     """Hand a packet to the router itself, or take it out of the tunnel that it belongs to, or redirect it."""
     redirect = journey.network.punt_redirect_of(of, is_ipv6=packet.is_ipv6)
-    if packet.protocol == UNUSED_PROTOCOL and redirect is not None:
+    pair = journey.network.state.lcps.get(of)
+    has_pair = pair is not None and pair.has_host
+    if packet.protocol == UNUSED_PROTOCOL and redirect is not None and not has_pair:
         return _redirect(journey, table, packet, redirect)
     journey.note("received", "", of_interface(owner, "addresses"))
-    if packet.inside is None and packet.protocol not in TUNNELLED:
+    if packet.inside is None and packet.protocol not in (*TUNNELLED, ICMP, ICMP6):
+        if has_pair:
+            return _punt(journey, table, packet, of)
+        if redirect is not None and journey.network.state.lcps:
+            raise UndecidedError("with linux-cp, VPP redirects more than what it has no use for")
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if packet.protocol not in (*TUNNELLED, UDP):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if not _is_known(journey, table, packet.source):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     return unwrap(journey, table, packet)
+
+
+def _punt(journey: Journey, table: int, packet: Packet, of: str) -> None:
+    """Hand a packet that no part of VPP takes to Linux, by a punt redirect of the pair (linux-cp/lcp_interface.c)."""
+    if not _is_known(journey, table, packet.source) or (table, packet.source) in journey.network.own:
+        raise UndecidedError("VPP drops what comes to itself from where it has no route to")
+    journey.end(FrameEnd(fate=Fate.PUNTED), of_interface(of, "lcp"))
 
 
 def _redirect(journey: Journey, table: int, packet: Packet, redirect: PuntRedirect) -> None:

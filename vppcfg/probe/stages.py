@@ -58,6 +58,17 @@ class Wrapped:
 
 
 @record
+class Translated:
+    """A packet that NAT has translated is looked up in a table."""
+
+    interface: str
+    table: int
+    packet: Packet
+    blame: Blame
+    """What it is translated by."""
+
+
+@record
 class Leaves:
     """A frame leaves by an interface. `is_switched` shows whether a switch sends it, whose tags are its own."""
 
@@ -79,7 +90,7 @@ class Directed:
     packet: Packet
 
 
-Stage = ComesIn | Asked | Switched | Routed | Wrapped | Directed | Leaves
+Stage = ComesIn | Asked | Switched | Routed | Translated | Wrapped | Directed | Leaves
 
 
 class Journey:
@@ -99,6 +110,8 @@ class Journey:
         """
         self.others: list[Journey] = []
         """Those that part from this one where VPP chooses a next hop or drops; what is still ahead of them is open."""
+        self.translation: Blame | None = None
+        """What NAT has translated the packet by."""
 
     def part(self, stages: Iterable[Stage]) -> None:
         """Go on with one of some stages: with the first here, with each of the rest in a journey like this one."""
@@ -114,7 +127,7 @@ class Journey:
     def _parted(self) -> Journey:
         other = Journey(self.network)
         other.steps, other.ends, other.taker = list(self.steps), list(self.ends), self.taker
-        other.packet_class, other.ahead = self.packet_class, list(self.ahead)
+        other.packet_class, other.ahead, other.translation = self.packet_class, list(self.ahead), self.translation
         self.others.append(other)
         return other
 

@@ -26,6 +26,7 @@ from vppcfg.probe.ingress import (
     neighbor_of,
     other_host,
 )
+from vppcfg.probe.nat_cases import nat_cases
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError, Unproved
 from vppcfg.probe.questions import requests
@@ -118,6 +119,7 @@ def _candidates(network: Network) -> Iterator[Candidate]:
         yield from _about_tags(network, interface, ingress)
     yield from _about_routes(network)
     yield from service_cases(network)
+    yield from nat_cases(network)
     yield from requests(network)
     for name, virtual in network.state.virtual.items():
         if isinstance(virtual, Tunnel):

@@ -13,6 +13,7 @@ from dataclasses import field
 from vppcfg.model.tunnel import TUNNEL_KINDS
 from vppcfg.probe.filters import FILTER_DROPS, SOURCE_CHECK
 from vppcfg.probe.frame import Tag
+from vppcfg.probe.nat import NAT_DROPS, NAT_NODES
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.probe.rate_limits import POLICER_DROPS
 from vppcfg.record import record
@@ -26,6 +27,7 @@ _FIB = re.compile(r"fib (\d+) ")
 _ETHERNET = re.compile(r"\S+: ([0-9a-f:]{17}) -> ([0-9a-f:]{17})(.*)")
 _VLAN = re.compile(r"802\.1(q|ad) vlan (\d+)")
 _ADDRESSES = re.compile(r"^\s*\S+: ([0-9a-f.:]+) -> ([0-9a-f.:]+)$", re.MULTILINE)
+_ENCRYPTED = re.compile(r"^\s*IPSEC_ESP: ", re.MULTILINE)
 _TTL = re.compile(r"(?:ttl|hop limit) (\d+)")
 _MATCH = re.compile(r"match: acl (-?\d+) rule (-?\d+)")
 _BOND = re.compile(r" (\S+) -> (\S+)$", re.MULTILINE)
@@ -44,7 +46,7 @@ _RELAY = "dhcp-proxy-to-server"
 _COPYING = frozenset({_FLOOD, _RELAY})
 _ASKING = ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor")
 _RELAYED = re.compile(r"sent to server (\S+)\n(?!  error).*? gateway:(\S+)", re.DOTALL)
-_LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
+_LAST = (Fate.KEPT, Fate.PUNTED, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
 """What follows in a trace is what VPP does because of the frame."""
 
 _TUNNEL_INPUTS = frozenset(f"{kind.node_prefix}{family}-input" for kind in TUNNEL_KINDS for family in (4, 6))
@@ -56,6 +58,7 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     *FILTER_DROPS,
     *POLICER_DROPS,
+    *NAT_DROPS,
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
     ("", "Reflection Drop", Reason.REFLECTED),
@@ -112,6 +115,8 @@ class Names:
     bonds: Mapping[str, str]
     """The bond of each member."""
     policers: Mapping[int, str] = field(default_factory=dict)
+    hosts: frozenset[str] = frozenset()
+    """VPP's ends of the Linux devices of LCP pairs."""
 
 
 @record
@@ -296,6 +301,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     "span-output": _mirrored,
     **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),
     **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
+    **dict.fromkeys(NAT_NODES, _plain("translated")),
     **dict.fromkeys(("abf-input-ip4", "abf-input-ip6"), _plain("steered")),
     **dict.fromkeys(("l3xc-input-ip4", "l3xc-input-ip6"), _plain("crossed")),
     **dict.fromkeys(("ip4-qos-record", "ip6-qos-record"), _class("recorded")),
@@ -339,7 +345,9 @@ def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd
     elif node.name in ("ip4-icmp-error", "ip6-icmp-error"):
         yield FrameEnd(fate=Fate.ANSWERED)
     elif node.name.endswith("-output"):
-        yield from (_sent(name, text) for name, text in _sendings(node) if name not in names.bonds)
+        for name, text in _sendings(node):
+            if name not in names.bonds:
+                yield FrameEnd(fate=Fate.PUNTED) if name in names.hosts else _sent(name, text)
 
 
 def _sent(name: str, text: str) -> FrameEnd:
@@ -359,6 +367,7 @@ def _sent(name: str, text: str) -> FrameEnd:
         source=addresses[1] if addresses is not None else "",
         destination=addresses[2] if addresses is not None else "",
         ttl=int(ttl[1]) if ttl is not None else 0,
+        is_encrypted=_ENCRYPTED.search(below) is not None,
     )
 
 

@@ -15,8 +15,12 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Prediction, Reason, UndecidedError
 from vppcfg.probe.test_cases import probes_for
 from vppcfg.probe.trace import Observation
+from vppcfg.probe.tunnels import ANY_PORT
 from vppcfg.probe.verdict import comparable, end_text, has_ends_of
 from vppcfg.record import record
+
+_PORTS, _PORTS_APART = 0x10000, 3001
+"""The source ports of one step are behind those of the step before, which fewer frames have."""
 
 
 @record
@@ -27,15 +31,17 @@ class WatchedFrame:
     after: Prediction
 
     def objects(self) -> frozenset[str]:
-        """Return the interfaces and other objects on its ways before and after, by name and as they are blamed."""
-        names = {self.probe.port, self.probe.about.subject}
+        """Return what is on its ways before and after, as it is blamed: `interface NAME`, `route NAME`."""
+        names, found = {self.probe.port}, {self.probe.about.subject}
         for prediction in (*self.probe.prediction.choices, *self.after.choices):
             names.add(prediction.taker)
             for step in prediction.steps:
-                names |= {step.subject, step.blame.subject if step.blame is not None else ""}
+                names.add(step.subject)
+                found |= {step.blame.subject} if step.blame is not None else set()
             for end, blame in prediction.ends:
-                names |= {end.interface, blame.subject}
-        return frozenset(names - {""})
+                names.add(end.interface)
+                found.add(blame.subject)
+        return frozenset(found | {f"interface {name}" for name in names if name})
 
 
 @record
@@ -78,9 +84,39 @@ def _predictions(probe: FrameProbe, before: Network, after: Network) -> tuple[Pr
         return None
 
 
+class Campaign:
+    """The frames that are sent behind the steps of a change, with the networks before and after it."""
+
+    def __init__(self, before: Network, after: Network, frames: Sequence[WatchedFrame]) -> None:
+        self.frames = frames
+        self._before, self._after = before, after
+        self._has_sessions = any(
+            each.nat44 is not None for network in (before, after) for each in network.state.interfaces.values()
+        )
+
+    def renewed(self, frame: WatchedFrame, step: int) -> WatchedFrame:
+        """Return a frame that begins another connection: a session of NAT44 goes on as it began, whatever changes.
+
+        The frame stays as it is without NAT44, and where its port matters.
+        """
+        packet = frame.probe.frame.packet
+        if not self._has_sessions or packet.inside is not None or packet.ports[0] < ANY_PORT:
+            return frame
+        port = ANY_PORT + (packet.ports[0] - ANY_PORT + _PORTS_APART * step) % (_PORTS - ANY_PORT)
+        another = replace(frame.probe.frame, packet=replace(packet, ports=(port, packet.ports[1])))
+        probe = replace(frame.probe, frame=another)
+        is_alike = _predictions(probe, self._before, self._after) == (frame.probe.prediction, frame.after)
+        return replace(frame, probe=probe) if is_alike else frame
+
+
 def is_as_before(frame: WatchedFrame, observation: Observation) -> bool:
-    """Return whether a frame ends as before the change."""
-    return any(has_ends_of(choice, observation) for choice in frame.probe.prediction.choices)
+    """Return whether a frame ends as before the change, or comes to nothing, as before, for another reason."""
+    return _is_one_of(frame.probe.prediction.choices, observation)
+
+
+def _is_one_of(choices: Iterable[Prediction], observation: Observation) -> bool:
+    is_lost = _are_lost(observation.ends)
+    return any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices)
 
 
 def transient_of(
@@ -88,7 +124,7 @@ def transient_of(
 ) -> Transient | None:
     """Return what is wrong with a frame behind a step, None where it has its former or its later end.
 
-    `announced` are the names of the objects that the impact of the plan names.
+    `announced` are the objects that the impact of the plan names.
     """
     text = _missed_end(frame, observation)
     if not text:
@@ -100,7 +136,7 @@ def transient_of(
         last=step,
         text=text,
         is_let_through=_is_let_through(frame, observation),
-        is_announced=any(name in announced or name.rpartition(" ")[2] in announced for name in objects),
+        is_announced=not objects.isdisjoint(announced),
     )
 
 
@@ -116,10 +152,15 @@ def _missed_end(frame: WatchedFrame, observation: Observation) -> str:
         return ""
     if all(_are_lost(_ends(each)) for each in before) and not all(_are_lost(_ends(each)) for each in after):
         return ""
-    is_lost = _are_lost(observation.ends)
-    if any(has_ends_of(choice, observation) or (is_lost and _are_lost(_ends(choice))) for choice in choices):
+    if _is_one_of(choices, observation):
         return ""
-    return "; ".join(sorted(end_text(comparable(end)) for end in observation.ends)) or "it ends nowhere"
+    has_to_be_encrypted = all(end.is_encrypted for choice in choices for end, _ in choice.ends)
+    clear = " in clear text" if has_to_be_encrypted and any(_is_clear(end) for end in observation.ends) else ""
+    return "; ".join(sorted(end_text(comparable(end)) + clear for end in observation.ends)) or "it ends nowhere"
+
+
+def _is_clear(end: FrameEnd) -> bool:
+    return end.fate is Fate.SENT and not end.is_encrypted
 
 
 def _within_rates(prediction: Prediction) -> list[Prediction]:
@@ -129,7 +170,10 @@ def _within_rates(prediction: Prediction) -> list[Prediction]:
 
 def _is_let_through(frame: WatchedFrame, observation: Observation) -> bool:
     choices = (*frame.probe.prediction.choices, *frame.after.choices)
-    may_leave = any(end.fate is Fate.SENT for choice in choices for end, _ in choice.ends)
+    predicted = {end for choice in choices for end, _ in choice.ends if end.fate is Fate.SENT}
+    may_leave = any(_is_clear(end) for end in predicted) or (
+        bool(predicted) and not any(map(_is_clear, observation.ends))
+    )
     return not may_leave and any(end.fate is Fate.SENT for end in observation.ends)
 
 

@@ -18,6 +18,8 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped, of_interface
 
+_SURE_TO_FIT = 1000
+"""Bytes that fit into whatever a tunnel goes over, encrypted too."""
 ANY_PORT = 1025
 """The source port of what is sent unless it matters."""
 
@@ -66,6 +68,10 @@ def wrap(
             return journey.drop(Reason.TOO_BIG, of_interface(name, "mtu"))
     outer = outer_packet(virtual, Inside(frame=frame) if frame is not None else Inside(packet=packet))
     journey.note("wrapped", name, of_tunnel(virtual, name))
+    if name in journey.network.protected:
+        if packet.length > _SURE_TO_FIT:
+            raise UndecidedError("how long an encrypted packet is depends on its association")
+        outer = replace(outer, is_encrypted=True)
     return journey.then(Wrapped(table=virtual.outer_table, packet=outer, tunnel=name))
 
 
@@ -123,6 +129,8 @@ def unwrap(journey: Journey, table: int, packet: Packet) -> None:
     (name, virtual), *others = found
     if others:
         raise UndecidedError("two tunnels have these ends")
+    if name in journey.network.protected:
+        raise UndecidedError("the tunnel is protected, and the frame is not")
     journey.note("unwrapped", name, of_tunnel(virtual, name))
     if virtual.is_switched:
         assert inside.frame is not None

@@ -80,7 +80,8 @@ def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> boo
 _TAGS_SHOWN = 2
 """VPP prints two VLAN tags, and what is behind them only where there are no more."""
 _WITHOUT_SUBJECT = frozenset(
-    {"checked", "crossed", "looked for", "received", "redirected", "retagged", "routed", "steered", "unwrapped"}
+    {"checked", "crossed", "looked for", "received", "redirected", "retagged", "routed", "steered", "translated"}
+    | {"unwrapped"}
 )
 _WITHOUT_TRACE = frozenset({"wrapped"})
 
@@ -92,6 +93,7 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "switched": f"{subject} does not switch it",
         "routed": "it is not routed",
         "crossed": "no cross-connect of L3 takes it",
+        "translated": "NAT does not look at it",
         "steered": "no policy route looks at it",
         "looked up": f"it is not looked up in table {detail}",
         "filtered": f"{subject} does not filter it by {detail}",
@@ -213,7 +215,7 @@ def comparable(end: FrameEnd) -> FrameEnd:
     if end.fate is Fate.SENT and end.tags:
         end = replace(end, tags=(end.tags[0], *(replace(tag, is_dot1ad=False) for tag in end.tags[1:])))
     if end.fate is Fate.SENT and end.tags is not None and len(end.tags) > _TAGS_SHOWN:
-        return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0)
+        return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0, is_encrypted=False)
     if end.fate is Fate.SENT and (end.tags is None or not end.source):
         return replace(end, tags=end.tags, source="", destination="", ttl=0)
     if end.fate is Fate.SENT:
@@ -227,7 +229,8 @@ def end_text(end: FrameEnd) -> str:
         tags = "".join(f", {'802.1ad' if tag.is_dot1ad else '802.1Q'} {tag.vlan}" for tag in end.tags or ())
         packet = f", {end.source} > {end.destination}" if end.source else ""
         ttl = f" TTL {end.ttl}" if end.ttl else ""
-        return f"leaves by {end.interface}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
+        how = " encrypted" if end.is_encrypted else ""
+        return f"leaves by {end.interface}{how}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
     why = f": {end.reason.value}" if end.reason is not None else ""
     return f"{end.fate.value}{why}"
 

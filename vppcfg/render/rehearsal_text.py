@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from vppcfg.common.numbers import numbered
+from vppcfg.common.numbers import numbered, rounded_size
 from vppcfg.plan.pauses import time_text
 from vppcfg.probe.frame import frame_text
 from vppcfg.probe.rehearsal import PlanRehearsal
@@ -22,6 +22,7 @@ def rehearsal_lines(rehearsal: PlanRehearsal) -> Iterator[str]:
     yield (
         f"Rehearsed on VPP {rehearsal.version}: {numbered(len(rehearsal.steps), 'step')}, "
         f"{numbered(rehearsal.frames, 'frame')} in between, {rehearsal.took_s:.1f} s"
+        + (f", {rounded_size(rehearsal.memory_bytes)} of memory" if rehearsal.memory_bytes else "")
     )
     for why, found in groupby(sorted(rehearsal.left_out, key=lambda each: each.why), key=lambda each: each.why):
         yield f"Not rehearsed: {_places([each.step for each in found])}, for {why}"
@@ -85,6 +86,7 @@ def rehearsal_document(rehearsal: PlanRehearsal) -> dict[str, Any]:
         "frames": rehearsal.frames,
         "unclear_frames": rehearsal.unclear,
         "seconds": round(rehearsal.took_s, 3),
+        "memory_bytes": rehearsal.memory_bytes,
         "steps": [
             {"step": each.step, "blocked_ms": each.blocked_ms, "estimated_ms": each.estimated_ms}
             for each in rehearsal.steps

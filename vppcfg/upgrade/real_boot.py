@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from vppcfg.app.rehearsing import add_host_devices, add_ports
+from vppcfg.app.rehearsing import add_host_devices, add_ports, connected, host_devices_of
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release, nearest, release_of
 from vppcfg.entries.configuration import Configuration
@@ -19,9 +19,6 @@ from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, folders_of_sock
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.private_startup import private_netns, private_stanzas
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.vpp.live import connect
-
-_PATIENCE_S = 30.0
 
 
 def boot_real(
@@ -41,38 +38,31 @@ def boot_real(
             tempfile.TemporaryDirectory(prefix="vppcfg-rehearsal-") as folder,
             private_vpp(prefix, setup_with(subject, release, stanzas)) as process,
         ):
-            _prepare(subject.configuration, release, ports, process, prefix)
-            return boot(subject, _target(process, prefix, Path(folder)), files)
+            _prepare(subject.configuration, release, ports, process)
+            return boot(subject, _target(process, Path(folder)), files)
     except DataplaneError as error:
         return Boot(failed_at=0, failure=error.message)
 
 
-def _prepare(
-    configuration: Configuration, release: Release, ports: Mapping[str, str], process: PrivateVpp, prefix: Path
-) -> None:
-    with connect(process.api_socket, json_dir=_json_dir(prefix), timeout_s=_PATIENCE_S) as vpp:
+def _prepare(configuration: Configuration, release: Release, ports: Mapping[str, str], process: PrivateVpp) -> None:
+    with connected(process) as vpp:
         if nearest(release_of(vpp.version)) != nearest(release):
             raise UsageError(
-                f"the VPP in {prefix} is {vpp.version}, not {release}", "name the folder of the release that --to names"
+                f"the VPP in {process.prefix} is {vpp.version}, not {release}",
+                "name the folder of the release that --to names",
             )
-        add_host_devices(process, configuration)
+        add_host_devices(process, host_devices_of(configuration))
         add_ports(vpp, process, ports)
 
 
-def _target(process: PrivateVpp, prefix: Path, folder: Path) -> Target:
+def _target(process: PrivateVpp, folder: Path) -> Target:
     """Return a VPP with a journal of its own: that is opened without following links, as to the folders of another."""
     return Target(
         api_socket=process.api_socket,
-        json_dir=_json_dir(prefix),
+        json_dir=process.json_dir,
         state_dir=str(folder / "state"),
         run_dir=str(folder),
     )
-
-
-def _json_dir(prefix: Path) -> str | None:
-    """Return where the VPP has the definitions of its API: the older ones do not serve them."""
-    folder = prefix / "share/vpp/api"
-    return str(folder) if folder.is_dir() else None
 
 
 def setup_with(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:

@@ -42,5 +42,5 @@ def test_virtual_routers_have_time_to_become_masters(
             return State(objects={VirtualRouter: {router.name: router}})
 
     vpp: Any = Vpp()
-    assert rehearsing._with_masters(vpp).of(VirtualRouter)
+    assert rehearsing.with_masters(vpp).of(VirtualRouter)
     assert clock.monotonic() - begin_s == waited_s

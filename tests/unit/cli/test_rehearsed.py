@@ -29,7 +29,7 @@ GOOD = PlanRehearsal(
         MeasuredStep(step=1, blocked_ms=12.0, estimated_ms=None),
         MeasuredStep(step=3, blocked_ms=0.2, estimated_ms=5),
     ),
-    left_out=(LeftOut(step=2, subject="eth0", why="a rehearsal has no Linux devices"),),
+    left_out=(LeftOut(step=2, subject="eth0", why="a rehearsal changes nothing in Linux"),),
     frames=7,
     unclear=1,
     transients=(),
@@ -37,6 +37,7 @@ GOOD = PlanRehearsal(
     backs_from=(1, 2, 3),
     backs_unlike=(),
     took_s=1.25,
+    memory_bytes=123_000_000,
 )
 REFUSED = replace(GOOD, refused=Refused(step=3, subject="set interface state eth0 up", why="no (-1)"), backs_from=())
 STRAYED = replace(GOOD, backs_unlike=((2, "eth0 mtu"),))
@@ -67,8 +68,8 @@ def test_a_plan_tells_what_its_rehearsal_has_shown(shown: Shown, capsys: pytest.
     assert main(["plan", "--novpp", "-c", "l3.yaml", "--rehearse", "--routes", "5"]) == ExitCode.DONE
     assert asked == [RehearsalTerms(prefix=Path("/usr"), routes=5)]
     said = capsys.readouterr().err
-    assert "Rehearsed on VPP 26.10: 2 steps, 7 frames in between, 1.2 s" in said
-    assert "Not rehearsed: step 2, for a rehearsal has no Linux devices" in said
+    assert "Rehearsed on VPP 26.10: 2 steps, 7 frames in between, 1.2 s, 123 MB of memory" in said
+    assert "Not rehearsed: step 2, for a rehearsal changes nothing in Linux" in said
     assert "Step 1 stopped the workers for 12 ms (estimated: less than 1 ms)" in said
     assert "Step 3 stopped" not in said
     assert "The rehearsal succeeded: no frame went astray, and the way back was good from 3 steps" in said

@@ -20,6 +20,7 @@ from vppcfg.model.problem import Severity
 from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, LimitTable, Policer, RateLimit, user_of
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
@@ -53,16 +54,30 @@ def test_another_rate_comes_before_the_old_one_goes_and_touches_no_interface() -
     ]
 
 
+def test_vpp_shows_all_of_a_change_after_each_of_its_steps_so_that_it_can_be_undone() -> None:
+    """Tables are looked for where there is a policer."""
+    limited = router({"police": "gold"}, {"police-hosts": {"source": {"192.0.2.9": "trial"}}})
+    for before, after in ((router({}), limited), (limited, router({}))):
+        with connected(SimulatedVpp(state=bare())) as dataplane:
+            apply_to(plan_to(before, dataplane.observe()), dataplane)
+            observed = dataplane.observe()
+            working = WorkingState(observed)
+            for operation in plan_to(after, observed).operations:
+                operation.apply_to(working)
+                assert dataplane.perform([operation]).refusals == ()
+                assert dataplane.observe().of(LimitTable) == working.state().of(LimitTable), operation
+
+
 def test_hosts_of_another_length_come_behind_the_table_that_an_interface_has() -> None:
     hosts = {"198.51.100.9": "gold"}
     before = reached(router({"police-hosts": {"destination": hosts}}))
     after = router({"police-hosts": {"destination": {**hosts, "203.0.113.0/24": "trial", "0.0.0.0/0": "gold"}}})
     assert words(after, before) == [
         *(
-            "AddLimitTable 1",
-            "AddLimitTable 2",
             "AddPolicer gold:eth0>0.0.0.0/0",
             "AddPolicer trial:eth0>203.0.113.0/24",
+            "AddLimitTable 1",
+            "AddLimitTable 2",
         ),
         *("SetRateLimit 203.0.113.0/24 in 1", "SetRateLimit any in 2", "LinkLimitTable 1", "LinkLimitTable 0"),
     ]

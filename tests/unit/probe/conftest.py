@@ -10,6 +10,7 @@ from vppcfg.config.load import load
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
+from vppcfg.probe.network import Network
 from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Node, packets
 
@@ -41,7 +42,7 @@ def state(configuration: Configuration) -> State:
     """Return the state that the file describes, with the neighbours of a rehearsal."""
     wanted = rehearsable(configuration, FOLDER)
     desired = resolve(wanted, assumed_state(wanted)).desired
-    return with_neighbors(desired, neighbors_to_add(desired))
+    return with_neighbors(desired, neighbors_to_add(Network(desired)))
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ import pytest
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.model.lcp import LcpPair
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network
@@ -124,6 +125,29 @@ def test_frames_are_about_each_of_them_and_what_has_none_is_counted(network: Net
     } <= about
     assert "path MTUs" not in dict(found.untested)
     assert dict(found.untested)["QoS"] == 1, "the store of eth2, whose frame is that of its record"
+
+
+def test_what_vpp_has_no_use_for_goes_to_linux_where_its_interface_has_a_pair(network: Network) -> None:
+    paired = Network(evolve(network.state, lcps={"eth2": LcpPair(host_name="e2")}))
+    assert [end.fate for end, _ in fate(paired, "203.0.113.1", "eth2").ends] == [Fate.PUNTED]
+    with pytest.raises(UndecidedError, match="with linux-cp"):
+        fate(paired, "192.0.2.1")
+    unpaired = Network(evolve(network.state, lcps={"eth2": LcpPair(host_name="e2", has_host=False)}))
+    assert [end.fate for end, _ in fate(unpaired, "203.0.113.1", "eth2").ends] == [Fate.KEPT]
+    assert ("LCP pairs", 1) not in probes_for(paired).untested
+    assert ("LCP pairs", 1) in probes_for(unpaired).untested
+
+
+def test_a_trace_shows_what_goes_to_linux() -> None:
+    nodes = (
+        Node(name="ip4-receive", text=""),
+        Node(name="ip4-punt", text=""),
+        Node(name="ip4-punt-redirect", text="  via redirect:0"),
+        Node(name="tap4096-output", text="  tap4096 flags 0xc3190001\n  IP4: 02:00:00:00:00:09 -> 02:00:00:00:01:01"),
+        Node(name="tap4096-tx", text=""),
+    )
+    names = Names(interfaces={}, tables={}, access_lists={}, bonds={}, hosts=frozenset({"tap4096"}))
+    assert [end.fate for end in observe_path(nodes, names).ends] == [Fate.PUNTED]
 
 
 def test_a_trace_shows_classes_and_redirects() -> None:

@@ -2,17 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.model.det44 import Det44Side
-from vppcfg.model.nat44 import NatSide
 from vppcfg.model.route import RouteEnd
-from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.safe_injection import safe_probes_for, went_out
@@ -172,14 +168,3 @@ def test_a_trace_says_that_a_route_refuses(refused: dict[int, tuple[Node, ...]],
 def test_frames_that_vpp_may_answer_stay_out_of_a_router_at_work(network: Network) -> None:
     about = [each.about.subject for each in safe_probes_for(network, network, may_leave=False).probes]
     assert not {"route 10.7.0.0/16", "route 10.8.0.0/16"} & set(about)
-
-
-@pytest.mark.parametrize(
-    "changes", [{"nat44": NatSide.INSIDE}, {"nat44": NatSide.OUTPUT}, {"det44": Det44Side.OUTSIDE}]
-)
-def test_what_nat_may_translate_or_drop_is_left_undecided(network: Network, changes: dict[str, Any]) -> None:
-    found = about_route(network, "10.1.0.0/16")
-    assert predict(network, found.port, found.frame).ends
-    interfaces = {name: evolve(each, **changes) for name, each in network.state.interfaces.items()}
-    with pytest.raises(UndecidedError, match="NAT translates it or drops it"):
-        predict(Network(replace(network.state, interfaces=interfaces)), found.port, found.frame)

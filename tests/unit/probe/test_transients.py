@@ -3,11 +3,21 @@
 import pytest
 
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.state import State
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.probe.trace import Observation
-from vppcfg.probe.transients import Transient, WatchedFrame, chosen, is_as_before, joined, transient_of, watched_frames
+from vppcfg.probe.transients import (
+    Campaign,
+    Transient,
+    WatchedFrame,
+    chosen,
+    is_as_before,
+    joined,
+    transient_of,
+    watched_frames,
+)
 from vppcfg.record import evolve
 
 PORT = Interface(
@@ -61,7 +71,7 @@ def test_what_passes_and_must_not_is_let_through() -> None:
 
 def test_what_the_impact_names_is_announced() -> None:
     frame = frame_to_own(OWN, OWN)
-    announced = [transient_of(frame, LOST, 1, names) for names in ((), ("eth1",), ("eth0",))]
+    announced = [transient_of(frame, LOST, 1, names) for names in ((), ("route eth0",), ("interface eth0",))]
     assert [each is not None and each.is_announced for each in announced] == [False, False, True]
 
 
@@ -69,6 +79,18 @@ def test_a_frame_is_as_before_by_its_end_alone() -> None:
     frame = frame_to_own(OWN, OTHER)
     assert is_as_before(frame, KEPT)
     assert not is_as_before(frame, LOST)
+    assert is_as_before(frame_to_own(DOWN, OWN), seen(Fate.DROPPED, Reason.OTHER_MAC)), "it comes to nothing"
+
+
+def test_a_frame_begins_a_connection_at_each_step_where_nat_has_sessions() -> None:
+    inside, outside = (evolve(each, nat44=side) for each, side in ((OWN, NatSide.INSIDE), (OTHER, NatSide.OUTSIDE)))
+    frame = frame_to_own(inside, inside)
+    campaign = Campaign(network(inside), network(inside), [frame])
+    ports = [campaign.renewed(frame, step).probe.frame.packet.ports[0] for step in range(21)]
+    assert len(set(ports)) == 21
+    assert all(1025 <= port < 0x10000 for port in ports)
+    assert Campaign(network(OWN), network(OWN), [frame]).renewed(frame, 1) is frame, "nobody has sessions"
+    assert Campaign(network(outside), network(outside), [frame]).renewed(frame, 1) is frame, "it would end elsewhere"
 
 
 def test_a_frame_by_a_port_that_one_state_lacks_says_nothing() -> None:
@@ -79,13 +101,15 @@ def test_a_frame_by_a_port_that_one_state_lacks_says_nothing() -> None:
 def test_frames_near_the_step_are_sent_first_and_the_others_take_turns() -> None:
     other = evolve(PORT, name="eth1", mac="02:00:00:00:00:02", addresses=frozenset({"198.51.100.1/24"}))
     frames = watched_frames(network(OWN, other), network(OWN, other))
-    near = [each for each in frames if "eth1" in each.objects()]
+    near = [each for each in frames if "interface eth1" in each.objects()]
     assert 0 < len(near) < len(frames) - 2
-    wrong = next(each for each in frames if "eth1" not in each.objects())
-    some = chosen(frames, ["eth1"], [wrong.probe.name], 0, len(near) + 2)
+    wrong = next(each for each in frames if "interface eth1" not in each.objects())
+    some = chosen(frames, ["interface eth1"], [wrong.probe.name], 0, len(near) + 2)
     assert some[0] is wrong
     assert [each for each in some if each in near] == near
-    turns = {chosen(frames, ["eth1"], (), place, len(near) + 1)[-1].probe.name for place in range(len(frames))}
+    turns = {
+        chosen(frames, ["interface eth1"], (), place, len(near) + 1)[-1].probe.name for place in range(len(frames))
+    }
     assert turns == {each.probe.name for each in frames if each not in near}
 
 

@@ -28,7 +28,7 @@ HOST = "LCP host of"
 class CreateLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
 
-    why_unrehearsed = "a rehearsal has no Linux devices"
+    has_host_device = True
     numbered = HOST
     numbering = Numbering.GIVES
 
@@ -103,7 +103,7 @@ class CreateLcpPair(InterfaceOperation):
 class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
-    why_unrehearsed = "a rehearsal has no Linux devices"
+    has_host_device = True
 
     def _refusal(self, working: WorkingState) -> str | None:
         name = self.interface
@@ -136,7 +136,7 @@ class DeleteLcpPair(InterfaceOperation):
 class SetHostMtu(InterfaceOperation):
     """sw_interface_set_mtu: set the packet MTU of VPP's side of a Linux device, which linux-cp sets just once."""
 
-    why_unrehearsed = "a rehearsal has no Linux devices"
+    has_host_device = True
     numbered = HOST
 
     mtu: int

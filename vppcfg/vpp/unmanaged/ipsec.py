@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
+from vppcfg.model.attachment import TUNNEL_PROTECTION, Attachment, Values, index_placeholder, stored_call
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
@@ -42,7 +42,7 @@ def _read_protection(connection: Connection, replies: Replies, scope: ReadScope)
         words = [f"ipsec tunnel protect {name}", *([] if is_any else [peer])]
         yield Attachment(
             holder=name,
-            kind="IPsec protection",
+            kind=TUNNEL_PROTECTION,
             name="" if is_any else f"of {peer}",
             put=put,
             take=stored_call(f"{_PROTECT}_del", place),
