@@ -11,13 +11,15 @@ from typing import Any
 import yaml
 
 from tools.vpp_commands import REVISIONS, rows
-from tools.vpp_tables.messages import messages_of
+from tools.vpp_tables.messages import definitions_of, documents_of, messages_of, text_of
 from tools.vpp_tables.plugins import dpdk_of, packages_of, plugins_of, sysctl_of
 from tools.vpp_tables.source import tree_of
 from tools.vpp_tables.words import Words, stanzas_of
 from vppcfg.common.release import Release, release_of
+from vppcfg.simulator.releases import RELEASES as SIMULATED
 
-TARGET = Path(__file__).resolve().parents[2] / "schema" / "vpp-tables.txt"
+SCHEMA = Path(__file__).resolve().parents[2] / "schema"
+TARGET, DEFINITIONS = SCHEMA / "vpp-tables.txt", SCHEMA / "vpp-api.json"
 DECIDED = Path(__file__).with_name("decided.yaml")
 HEADER = """\
 # What VPP's source says of its releases, and the first and the last release of each line where it is not all of them.
@@ -40,6 +42,7 @@ def main() -> None:
             tell(f"{release}: {stanza}: {what}" for stanza, what in lines_of(args.repository, release)[1])
     else:
         TARGET.write_text(table(args.repository), encoding="utf-8")
+        DEFINITIONS.write_text(definitions(args.repository), encoding="utf-8")
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -49,17 +52,33 @@ def tell(lines: Iterable[str]) -> None:
 
 def table(repository: str) -> str:
     """Return the text of the table. Raise SystemExit for what can be read neither by program nor by decision."""
-    releases = list(REVISIONS)
-    known: dict[str, list[int]] = {}
-    for number, release in enumerate(releases):
-        lines, uncertain = lines_of(repository, release)
+    found: dict[str, list[str]] = {}
+    for release in REVISIONS:
+        found[release], uncertain = lines_of(repository, release)
         if uncertain:
             stanza, what = uncertain[0]
             raise SystemExit(f"VPP {release} reads {what} in `{stanza}`: decide in {DECIDED.name} what that means")
+    first, *_, last = found
+    return HEADER.format(first=first, last=last) + "".join(f"{line}\n" for line in spanned(found))
+
+
+def definitions(repository: str) -> str:
+    """Return VPP's API in the releases that can be simulated, as JSON with a line for each definition."""
+    found: dict[str, list[str]] = {}
+    for release in SIMULATED:
+        with tree_of(repository, REVISIONS[release.name]) as tree:
+            found[release.name] = list(definitions_of(documents_of(tree)))
+    return text_of(spanned(found))
+
+
+def spanned(found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of all releases in order, each with a tab and the releases that have it where not all do."""
+    known: dict[str, list[int]] = {}
+    for number, lines in enumerate(found.values()):
         for line in lines:
             known.setdefault(line, []).append(number)
-    text = "".join(f"{row}\n" for line in sorted(known) for row in rows(line, known[line], releases))
-    return HEADER.format(first=releases[0], last=releases[-1]) + text
+    for line in sorted(known):
+        yield from rows(line, known[line], list(found))
 
 
 def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, str]]]:
@@ -78,7 +97,7 @@ def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, 
             *(f"needs {name} {other}" for name, others in packages_of(tree).items() for other in others),
             *(f"sysctl {name}" for name in sysctl_of(tree)),
             f"dpdk {dpdk_of(tree)}",
-            *(f"message {name} {crc}" for name, crc in messages_of(tree).items()),
+            *(f"message {name} {crc}" for name, crc in messages_of(documents_of(tree)).items()),
         ]
     return sorted(set(lines)), uncertain
 

@@ -1,4 +1,4 @@
-"""What the simulator has to know of a kind of object: its part of VPP's API, its messages, commands and hooks.
+"""What the simulator has to know of a kind of object: its messages, commands and hooks.
 
 Each module of `kinds` has a `Kind`; `kinds/__init__.py` lists them.
 """
@@ -64,8 +64,6 @@ Returns None for one that the state only half describes; raises RefusedError whe
 class Kind:
     """One kind of object."""
 
-    api: Mapping[str, str] = field(default_factory=dict)
-    """What it adds to VPP's .api files, by their name, in the notation of `api_files`."""
     changes: Mapping[str, Answer] = field(default_factory=dict)
     """Messages that change VPP; they count for faults."""
     queries: Mapping[str, Answer] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import Indexes
 from vppcfg.plan.plan import make_plan
-from vppcfg.simulator.api import api_files
+from vppcfg.simulator.api import documents
 from vppcfg.simulator.releases import release_of as simulated_release_of
 from vppcfg.startup.conf.release_table import table_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
@@ -25,9 +25,10 @@ class ReleaseVocabulary:
 
     def __init__(self, release: Release) -> None:
         self._messages = table_of(release).messages
-        files = api_files(simulated_release_of(str(release)))
         self._fields = {
-            message.name: {field.name for field in message.fields} for file in files for message in file.messages
+            name: {field[1] for field in fields}
+            for document in documents(simulated_release_of(str(release)))
+            for name, *fields, _ in document["messages"]
         }
 
     def has(self, name: str) -> bool:

@@ -22,24 +22,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 f2367b47
-import interface_index
-import prefix
-import fib_path
-struct abf_policy: u32 policy_id, u32 acl_index, u8 n_paths, fib_path paths[n_paths]
-struct abf_itf_attach: u32 policy_id, interface_index sw_if_index, u32 priority, bool is_ipv6
-request abf_policy_add_del c6131197: bool is_add, abf_policy policy
-reply abf_policy_add_del_reply e8d4e804: i32 retval
-reply abf_policy_details b7487fa4: abf_policy policy
-request abf_policy_dump 51077d14 streams abf_policy_details
-request abf_itf_attach_add_del 25c8621b: bool is_add, abf_itf_attach attach
-reply abf_itf_attach_add_del_reply e8d4e804: i32 retval
-reply abf_itf_attach_details 7819523e: abf_itf_attach attach
-request abf_itf_attach_dump 51077d14 streams abf_itf_attach_details
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 class Attachment(NamedTuple):
     """A policy on an interface."""
@@ -286,7 +268,6 @@ def _path(hop: NextHop, policy: UnattachedPolicy | PolicyRoute, rows: Rows) -> F
 
 KIND = Kind(
     plugin="abf",
-    api={"abf": _API},
     changes={"abf_policy_add_del": _answer_policy, "abf_itf_attach_add_del": _answer_attach},
     commands={"abf policy": _command_policy, "abf attach": _command_attach},
     load=_load,

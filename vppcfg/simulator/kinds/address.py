@@ -16,16 +16,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_INTERFACE = """
-request sw_interface_add_del_address 5463d73b: interface_index sw_if_index, bool is_add, bool del_all, \
-address_with_prefix prefix
-reply sw_interface_add_del_address_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-request ip_address_dump 2d033de4 streams ip_address_details: interface_index sw_if_index, bool is_ipv6
-reply ip_address_details ee29b797: interface_index sw_if_index, address_with_prefix prefix
-"""
 _LINK_LOCAL = ipaddress.IPv6Network("fe80::/10")
 _IPV6 = 1
 
@@ -194,7 +184,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _INTERFACE, "ip": _IP},
     changes={"sw_interface_add_del_address": _answer},
     queries={"ip_address_dump": _dump},
     commands={"set interface ip address": _command},

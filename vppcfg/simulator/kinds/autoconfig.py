@@ -12,13 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.1 871c3bee
-import interface_index
-request ip6_nd_address_autoconfig 9e14a4a7: interface_index sw_if_index, bool enable, bool install_default_routes
-reply ip6_nd_address_autoconfig_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 
 
@@ -73,7 +66,6 @@ def _command(tables: Tables, line: Input) -> str:
 
 
 KIND = Kind(
-    api={"rd_cp": _API},
     changes={"ip6_nd_address_autoconfig": _answer},
     commands={"ip6 nd address autoconfig": _command},
 )

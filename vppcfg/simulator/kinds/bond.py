@@ -19,30 +19,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-version 23.06- 2.1.0 a03f5330
-import interface_index
-import mac_address
-enum bond_mode u32 BOND_API_MODE_ROUND_ROBIN=1 BOND_API_MODE_ACTIVE_BACKUP=2 BOND_API_MODE_XOR=3 \
-BOND_API_MODE_BROADCAST=4 BOND_API_MODE_LACP=5
-enum bond_lb_algo u32 BOND_API_LB_ALGO_L2=0 BOND_API_LB_ALGO_L34=1 BOND_API_LB_ALGO_L23=2 BOND_API_LB_ALGO_RR=3 \
-BOND_API_LB_ALGO_BC=4 BOND_API_LB_ALGO_AB=5
-request bond_create f1dbd4ff: u32 id=4294967295, bool use_custom_mac, mac_address mac_address, bond_mode mode, \
-bond_lb_algo lb, bool numa_only
-reply bond_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request bond_create2 912fda76: bond_mode mode, bond_lb_algo lb, bool numa_only, bool enable_gso, bool use_custom_mac, \
-mac_address mac_address, u32 id=4294967295
-reply bond_create2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request bond_delete f9e6675e: interface_index sw_if_index
-reply bond_delete_reply e8d4e804: i32 retval
-request sw_interface_bond_dump 51077d14 streams sw_interface_bond_details
-reply sw_interface_bond_details bb7c929b: interface_index sw_if_index, u32 id, bond_mode mode, bond_lb_algo lb, bool \
-numa_only, u32 active_slaves, u32 slaves, string interface_name[64]
-request sw_bond_interface_dump f9e6675e streams sw_bond_interface_details: interface_index sw_if_index=4294967295
-reply sw_bond_interface_details 9428a69c: interface_index sw_if_index, u32 id, bond_mode mode, bond_lb_algo lb, bool \
-numa_only, u32 active_members, u32 members, string interface_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BORN_MTU = 9000
 _FORCED = {
     Mode.ROUND_ROBIN: LoadBalance.ROUND_ROBIN,
@@ -312,7 +288,6 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 
 KIND = Kind(
-    api={"bond": _API},
     changes={"bond_create": _answer_create, "bond_create2": _answer_create, "bond_delete": _answer_delete},
     queries={"sw_interface_bond_dump": _dump, "sw_bond_interface_dump": _dump},
     commands={"create bond": _command_create, "delete bond": _command_delete, "show bond": _command_show},

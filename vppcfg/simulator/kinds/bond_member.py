@@ -22,27 +22,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-request bond_add_member e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
-is_long_timeout
-reply bond_add_member_reply e8d4e804: i32 retval
-request bond_enslave e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
-is_long_timeout
-reply bond_enslave_reply e8d4e804: i32 retval
-request bond_detach_member f9e6675e: interface_index sw_if_index
-reply bond_detach_member_reply e8d4e804: i32 retval
-request bond_detach_slave f9e6675e: interface_index sw_if_index
-reply bond_detach_slave_reply e8d4e804: i32 retval
-request sw_interface_slave_dump f9e6675e streams sw_interface_slave_details: interface_index sw_if_index
-reply sw_interface_slave_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
-bool is_long_timeout, bool is_local_numa, u32 weight
-request sw_member_interface_dump f9e6675e streams sw_member_interface_details: interface_index sw_if_index
-reply sw_member_interface_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
-bool is_long_timeout, bool is_local_numa, u32 weight
-request sw_interface_set_bond_weight deb510a0: interface_index sw_if_index, u32 weight
-reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 BOND_CLASS = "bond"
 """Device class of a bond."""
 IS_ALWAYS_LINKED = ReleaseQuirk(
@@ -401,7 +380,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"bond": _API},
     quirks=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
     changes={
         "bond_add_member": _answer_add,

@@ -15,17 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-import mac_address
-import prefix
-struct bd_ip_mac: u32 bd_id, address ip, mac_address mac
-request bd_ip_mac_add_del 0257c869: bool is_add=true, bd_ip_mac entry
-reply bd_ip_mac_add_del_reply e8d4e804: i32 retval
-request bd_ip_mac_dump c25fdce6 streams bd_ip_mac_details: u32 bd_id
-reply bd_ip_mac_details 545af86a: bd_ip_mac entry
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 def change(tables: Tables, bd_id: int, address: bytes, mac: bytes, *, is_add: bool) -> None:
     """Enter an address, or take it out with its MAC address; raise RefusedError for another one, or none."""
@@ -78,7 +67,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"bd_ip_mac_add_del": _answer},
     queries={"bd_ip_mac_dump": _dump},
     commands={"set bridge-domain arp entry": _command},

@@ -10,29 +10,6 @@ from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 3.1.0 92a4f2c8
-import interface_index
-enum classify_action u8 CLASSIFY_API_ACTION_NONE=0 CLASSIFY_API_ACTION_SET_IP4_FIB_INDEX=1 \
-CLASSIFY_API_ACTION_SET_IP6_FIB_INDEX=2 CLASSIFY_API_ACTION_SET_METADATA=3 CLASSIFY_API_ACTION_MARK_FLOW=4
-request classify_add_del_table 6849e39e: bool is_add, bool del_chain, u32 table_index=4294967295, u32 nbuckets=2, \
-u32 memory_size=2097152, u32 skip_n_vectors=0, u32 match_n_vectors=1, u32 next_table_index=4294967295, \
-u32 miss_next_index=4294967295, u8 current_data_flag=0, i16 current_data_offset=0, u32 mask_len, u8 mask[mask_len]
-reply classify_add_del_table_reply 05486349: i32 retval, u32 new_table_index, u32 skip_n_vectors, u32 match_n_vectors
-request classify_add_del_session f20879f0: bool is_add, u32 table_index, u32 hit_next_index=4294967295, \
-u32 opaque_index=4294967295, i32 advance=0, classify_action action=0, u32 metadata=0, u32 match_len, u8 match[match_len]
-reply classify_add_del_session_reply e8d4e804: i32 retval
-request classify_table_ids 51077d14
-reply classify_table_ids_reply d1d20e1d: i32 retval, u32 count, u32 ids[count]
-request classify_table_info 0cca2cd9: u32 table_id
-reply classify_table_info_reply 4a573c0e: i32 retval, u32 table_id, u32 nbuckets, u32 match_n_vectors, \
-u32 skip_n_vectors, u32 active_sessions, u32 next_table_index, u32 miss_next_index, u32 mask_length, \
-u8 mask[mask_length]
-request classify_session_dump 0cca2cd9 streams classify_session_details: u32 table_id
-reply classify_session_details 60e3ef94: i32 retval, u32 table_id, u32 hit_next_index, i32 advance, \
-u32 opaque_index, u32 match_length, u8 match[match_length]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _VECTOR_BYTES = 16
 
 
@@ -156,7 +133,6 @@ def _dump_sessions(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 KIND = Kind(
-    api={"classify": _API},
     changes={"classify_add_del_table": _answer_table, "classify_add_del_session": _answer_session},
     queries={
         "classify_table_ids": _list_tables,

@@ -20,34 +20,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 6d6e88dd
-import interface_index
-import prefix
-request det44_plugin_enable_disable 617b6bf8: u32 inside_vrf, u32 outside_vrf, bool enable
-reply det44_plugin_enable_disable_reply e8d4e804: i32 retval
-request det44_interface_add_del_feature dc17a836: bool is_add, bool is_inside, interface_index sw_if_index
-reply det44_interface_add_del_feature_reply e8d4e804: i32 retval
-request det44_interface_dump 51077d14 streams det44_interface_details
-reply det44_interface_details e60cc5be: bool is_inside, bool is_outside, interface_index sw_if_index
-request det44_add_del_map 1150a190: bool is_add, ip4_address in_addr, u8 in_plen, ip4_address out_addr, u8 out_plen
-reply det44_add_del_map_reply e8d4e804: i32 retval
-request det44_map_dump 51077d14 streams det44_map_details
-reply det44_map_details ad91dc83: ip4_address in_addr, u8 in_plen, ip4_address out_addr, u8 out_plen, \
-u32 sharing_ratio, u16 ports_per_host, u32 ses_num
-request det44_forward 7f8a89cd: ip4_address in_addr
-reply det44_forward_reply a8ccbdc0: i32 retval, u16 out_port_lo, u16 out_port_hi, ip4_address out_addr
-request det44_reverse a7573fe1: u16 out_port, ip4_address out_addr
-reply det44_reverse_reply 34066d48: i32 retval, ip4_address in_addr
-request det44_session_dump e45a3af7 streams det44_session_details: ip4_address user_addr
-reply det44_session_details 27f3c171: u16 in_port, ip4_address ext_addr, u16 ext_port, u16 out_port, u8 state, \
-u32 expire
-request det44_set_timeouts d4746b16: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-reply det44_set_timeouts_reply e8d4e804: i32 retval
-request det44_get_timeouts 51077d14
-reply det44_get_timeouts_reply 3c4df4e1: i32 retval, u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEFAULTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 _REASSEMBLY = "ip4-unicast", "ip4-sv-reassembly-feature"
 _NODES = {True: ("ip4-unicast", "det44-in2out"), False: ("ip4-unicast", "det44-out2in")}
@@ -341,7 +313,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="det44",
-    api={"det44": _API},
     changes={
         "det44_plugin_enable_disable": _answer_enable,
         "det44_interface_add_del_feature": _answer_side,

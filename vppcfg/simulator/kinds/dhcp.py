@@ -16,30 +16,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
 
-_API = """
-version 23.06 3.0.1 aee239f2
-version 24.10- 3.0.1 c519013a
-import interface_index
-import mac_address
-import prefix
-enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
-IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 \
-IP_API_DSCP_AF31=26 IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 \
-IP_API_DSCP_AF42=36 IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
-enum dhcp_client_state u32 DHCP_CLIENT_STATE_API_DISCOVER=0 DHCP_CLIENT_STATE_API_REQUEST=1 \
-DHCP_CLIENT_STATE_API_BOUND=2
-struct dhcp_client: interface_index sw_if_index, string hostname[64], u8 id[64], bool want_dhcp_event, \
-bool set_broadcast_flag, ip_dscp dscp, u32 pid
-struct domain_server: address address
-struct dhcp_lease: interface_index sw_if_index, dhcp_client_state state, bool is_ipv6, string hostname[64], \
-u8 mask_width, address host_address, address router_address, mac_address host_mac, u8 count, \
-domain_server domain_server[count]
-request dhcp_client_config 1af013ea: bool is_add, dhcp_client client
-reply dhcp_client_config_reply e8d4e804: i32 retval
-request dhcp_client_dump 51077d14 streams dhcp_client_details
-reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LONGEST = 63
 _LOCAL = "local"
 """The device class of local0."""
@@ -186,7 +162,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"dhcp": _API},
     changes={"dhcp_client_config": _answer},
     queries={"dhcp_client_dump": _dump},
     commands={"set dhcp client": _command},

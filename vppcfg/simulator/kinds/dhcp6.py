@@ -17,13 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_ADDRESSES = """
-version 23.06- 1.0.1 6e8abdfb
-import interface_index
-request dhcp6_client_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
-reply dhcp6_client_enable_disable_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 _LIFETIMES = "preferred lifetime: 3600, valid lifetime: 7200 (7199.500000 remaining)"
 _NO_INTERFACE = "Missing sw_if_index"
@@ -153,7 +146,6 @@ def _show_prefixes(tables: Tables, line: Input) -> str:
 
 
 KIND = Kind(
-    api={"dhcp6_ia_na_client_cp": _ADDRESSES},
     changes={"dhcp6_client_enable_disable": _answer},
     commands={
         "dhcp6 client": _client_command,

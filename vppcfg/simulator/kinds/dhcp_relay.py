@@ -15,17 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-enum vss_type u32 VSS_TYPE_API_ASCII=0 VSS_TYPE_API_VPN_ID=1 VSS_TYPE_API_INVALID=123 VSS_TYPE_API_DEFAULT=255
-struct dhcp_server: u32 server_vrf_id, address dhcp_server
-request dhcp_proxy_config 4058a689: u32 rx_vrf_id, u32 server_vrf_id, bool is_add, address dhcp_server, \
-address dhcp_src_address
-reply dhcp_proxy_config_reply e8d4e804: i32 retval
-request dhcp_proxy_dump 5c5b063f streams dhcp_proxy_details: bool is_ip6
-reply dhcp_proxy_details dcbaf540: u32 rx_vrf_id, u32 vss_oui, u32 vss_fib_id, vss_type vss_type, bool is_ipv6, \
-string vss_vpn_ascii_id[129], address dhcp_src_address, u8 count, dhcp_server servers[count]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_VSS = 123 << 24
 """VSS_TYPE_INVALID, which VPP does not bring into the order of the wire (dhcp_send_details)."""
 _SOURCE = "DHCP"
@@ -156,7 +145,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"dhcp": _API},
     changes={"dhcp_proxy_config": _answer},
     queries={"dhcp_proxy_dump": _dump},
     commands={"set dhcp proxy": _command(is_ipv6=False), "set dhcpv6 proxy": _command(is_ipv6=True)},

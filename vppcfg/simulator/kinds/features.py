@@ -19,19 +19,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring
 
-_API = """
-version 23.06-24.10 1.0.2 8a6e6da1
-version 25.06- 1.0.2 30d6f180
-import interface_index
-request feature_enable_disable 7531c862: interface_index sw_if_index, bool enable, string arc_name[64], \
-string feature_name[64]
-reply feature_enable_disable_reply e8d4e804: i32 retval
-request feature_is_enabled 55db09e2 25.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
-bare feature_is_enabled_reply 03f284b5 25.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
-
 _RX, _TX = 1, 2
 
 
@@ -147,7 +134,6 @@ def _command_set(tables: Tables, rest: Input) -> str:
 
 
 KIND = Kind(
-    api={"feature": _API},
     changes={"feature_enable_disable": _answer_enable},
     queries={"feature_is_enabled": _answer_is_enabled},
     commands={"show interface features": _command_show, "set interface feature": _command_set},

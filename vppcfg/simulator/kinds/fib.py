@@ -15,34 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_INTERFACE = """
-request sw_interface_set_table df42a577: interface_index sw_if_index, bool is_ipv6, u32 vrf_id
-reply sw_interface_set_table_reply e8d4e804: i32 retval
-request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
-reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-version 23.06 3.2.0 bd2f873b
-version 24.10 3.2.0 4645df38
-version 25.06-25.10 3.2.0 0c2b1c41
-version 26.06- 3.2.0 c55aec44
-import interface_index
-import prefix
-struct ip_table: u32 table_id, bool is_ip6, string name[64]
-request ip_table_add_del_v2 14e5081f 24.10-: ip_table table, bool create_mfib=true, bool is_add=true
-reply ip_table_add_del_v2_reply e8d4e804 24.10-: i32 retval
-request ip_table_replace_begin b9d2e09e: ip_table table
-reply ip_table_replace_begin_reply e8d4e804: i32 retval
-request ip_table_replace_end b9d2e09e: ip_table table
-reply ip_table_replace_end_reply e8d4e804: i32 retval
-request ip_table_add_del 0ffdaec0: bool is_add=true, ip_table table
-reply ip_table_add_del_reply e8d4e804: i32 retval
-request ip_table_dump 51077d14 streams ip_table_details
-reply ip_table_details c79fca0f: ip_table table
-"""
-
-
 _API_ROUTES = 8
 """FIB_SOURCE_API."""
 
@@ -251,7 +223,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _INTERFACE, "ip": _IP},
     changes={
         "ip_table_add_del": _answer_add_delete,
         "ip_table_add_del_v2": _answer_add_delete,

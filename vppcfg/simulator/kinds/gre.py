@@ -20,36 +20,6 @@ from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version -25.06 2.1.1 98b44dd1
-version 25.10 2.1.1 3a070f21
-version 26.06- 2.2.0 01bfeec2
-import interface_index
-import prefix
-enum gre_tunnel_type u8 GRE_API_TUNNEL_TYPE_L3=0 GRE_API_TUNNEL_TYPE_TEB=1 GRE_API_TUNNEL_TYPE_ERSPAN=2
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-struct gre_tunnel: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
-u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst
-struct gre_tunnel_v2: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
-u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst, u32 key
-request gre_tunnel_add_del a27d7f17: bool is_add, gre_tunnel tunnel
-reply gre_tunnel_add_del_reply 5383d31f: i32 retval, interface_index sw_if_index
-request gre_tunnel_add_del_v2 7d9576de 25.10-: bool is_add, gre_tunnel_v2 tunnel
-reply gre_tunnel_add_del_v2_reply 5383d31f 25.10-: i32 retval, interface_index sw_if_index
-request gre_tunnel_dump f9e6675e streams gre_tunnel_details: interface_index sw_if_index
-reply gre_tunnel_details 24435433: gre_tunnel tunnel
-request gre_tunnel_dump_v2 f9e6675e 25.10-: interface_index sw_if_index
-reply gre_tunnel_dump_v2_reply e8d4e804 25.10-: i32 retval
-reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
-request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
-reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
 DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000
@@ -303,7 +273,6 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="gre",
-    api={"gre": _API},
     quirks=(_HAS_KEYS,),
     changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},

@@ -9,13 +9,6 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_GSO = """
-version 23.06- 1.0.0 81a73026
-import interface_index
-request feature_gso_enable_disable 5501adee: interface_index sw_if_index, bool enable_disable
-reply feature_gso_enable_disable_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FEATURES = (*arcs.both("ip{}-output", "gso-ip{}"), *arcs.both("l2-output-ip{}", "gso-l2-ip{}"))
 
 
@@ -54,7 +47,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"gso": _GSO},
     changes={"feature_gso_enable_disable": _answer_enable},
     commands={"set interface feature gso": _command},
     load=_load,

@@ -16,23 +16,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 2.0.0 5b12de21
-import interface_index
-import mac_address
-enum af_packet_mode u32 AF_PACKET_API_MODE_ETHERNET=1 AF_PACKET_API_MODE_IP=2
-enum af_packet_flags u32 AF_PACKET_API_FLAG_QDISC_BYPASS=1 AF_PACKET_API_FLAG_CKSUM_GSO=2 \
-AF_PACKET_API_FLAG_VERSION_2=8
-request af_packet_create_v3 b3a809d4: af_packet_mode mode, mac_address hw_addr, bool use_random_hw_addr, \
-string host_if_name[64], u32 rx_frame_size, u32 tx_frame_size, u32 rx_frames_per_block, u32 tx_frames_per_block, \
-af_packet_flags flags, u16 num_rx_queues=1, u16 num_tx_queues=1
-reply af_packet_create_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
-request af_packet_delete 863fa648: string host_if_name[64]
-reply af_packet_delete_reply e8d4e804: i32 retval
-request af_packet_dump 51077d14 streams af_packet_details
-reply af_packet_details 58c7c042: interface_index sw_if_index, string host_if_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "af-packet"
 _MTU = 9000
 _IP = 2
@@ -162,7 +145,6 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="af_packet",
-    api={"af_packet": _API},
     changes={"af_packet_create_v3": _answer_create, "af_packet_delete": _answer_delete},
     queries={"af_packet_dump": _dump},
     commands={"create host-interface": _command_create, "delete host-interface": _command_delete},

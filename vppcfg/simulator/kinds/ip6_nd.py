@@ -15,36 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.0 5f19a809
-import interface_index
-import prefix
-request sw_interface_ip6nd_ra_config 3eb00b1c: interface_index sw_if_index, u8 suppress, u8 managed, u8 other, \
-u8 ll_option, u8 send_unicast, u8 cease, bool is_no, u8 default_router, u32 max_interval, u32 min_interval, \
-u32 lifetime, u32 initial_count, u32 initial_interval
-reply sw_interface_ip6nd_ra_config_reply e8d4e804: i32 retval
-request sw_interface_ip6nd_ra_prefix 82cc1b28: interface_index sw_if_index, prefix prefix, bool use_default, \
-bool no_advertise, bool off_link, bool no_autoconfig, bool no_onlink, bool is_no, u32 val_lifetime, u32 pref_lifetime
-reply sw_interface_ip6nd_ra_prefix_reply e8d4e804: i32 retval
-struct ip6nd_ra_prefix: prefix prefix, bool onlink_flag, bool autonomous_flag, u32 val_lifetime, u32 pref_lifetime, \
-f64 valid_lifetime_expires, f64 pref_lifetime_expires, bool decrement_lifetime_flag, bool no_advertise
-request sw_interface_ip6nd_ra_dump f9e6675e streams sw_interface_ip6nd_ra_details: interface_index sw_if_index
-reply sw_interface_ip6nd_ra_details d3198de5: interface_index sw_if_index, u8 cur_hop_limit, bool adv_managed_flag, \
-bool adv_other_flag, u16 adv_router_lifetime, u32 adv_neighbor_reachable_time, u32 adv_retransmit_interval, \
-u32 adv_link_mtu, bool send_radv, bool cease_radv, bool send_unicast, bool adv_link_layer_address, \
-f64 max_radv_interval, f64 min_radv_interval, f64 last_radv_time, f64 last_multicast_time, f64 next_multicast_time, \
-u32 initial_adverts_count, f64 initial_adverts_interval, bool initial_adverts_sent, u32 n_advertisements_sent, \
-u32 n_solicitations_rcvd, u32 n_solicitations_dropped, u32 n_prefixes, ip6nd_ra_prefix prefixes[n_prefixes]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-request sw_interface_ip6_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
-reply sw_interface_ip6_enable_disable_reply e8d4e804: i32 retval
-request sw_interface_ip6_set_link_local_address 1c10f15f: interface_index sw_if_index, ip6_address ip
-reply sw_interface_ip6_set_link_local_address_reply e8d4e804: i32 retval
-request sw_interface_ip6_get_link_local_address f9e6675e: interface_index sw_if_index
-reply sw_interface_ip6_get_link_local_address_reply d16b7130: i32 retval, ip6_address ip
-"""
 _PART = "ra"
 _HOP_LIMIT = 64
 _FOREVER = 0xFFFFFFFF
@@ -386,7 +356,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip6_nd": _API, "ip": _IP},
     changes={
         "sw_interface_ip6nd_ra_config": _answer_config,
         "sw_interface_ip6nd_ra_prefix": _answer_prefix,

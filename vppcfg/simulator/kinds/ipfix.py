@@ -21,36 +21,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_EXPORT_API = """
-version 23.06- 2.0.3 63e0810a
-import prefix
-request set_ipfix_exporter 5530c8a0: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
-u32 path_mtu, u32 template_interval, bool udp_checksum
-reply set_ipfix_exporter_reply e8d4e804: i32 retval
-request ipfix_exporter_dump 51077d14 streams ipfix_exporter_details
-reply ipfix_exporter_details 0dedbfe4: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
-u32 path_mtu, u32 template_interval, bool udp_checksum
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_PROBE_API = """
-version 23.06- 2.1.0 72c9c142
-import interface_index
-enum flowprobe_which u8 FLOWPROBE_WHICH_IP4=0 FLOWPROBE_WHICH_IP6=1 FLOWPROBE_WHICH_L2=2
-enum flowprobe_record_flags u8 FLOWPROBE_RECORD_FLAG_L2=1 FLOWPROBE_RECORD_FLAG_L3=2 FLOWPROBE_RECORD_FLAG_L4=4
-enum flowprobe_direction u8 FLOWPROBE_DIRECTION_RX=0 FLOWPROBE_DIRECTION_TX=1 FLOWPROBE_DIRECTION_BOTH=2
-request flowprobe_interface_add_del 3420739c: bool is_add, flowprobe_which which, flowprobe_direction direction, \
-interface_index sw_if_index
-reply flowprobe_interface_add_del_reply e8d4e804: i32 retval
-request flowprobe_interface_dump f9e6675e streams flowprobe_interface_details: interface_index sw_if_index=4294967295
-reply flowprobe_interface_details 427d77e0: flowprobe_which which, flowprobe_direction direction, \
-interface_index sw_if_index
-request flowprobe_set_params baa46c09: flowprobe_record_flags record_flags, u32 active_timer=4294967295, \
-u32 passive_timer=4294967295
-reply flowprobe_set_params_reply e8d4e804: i32 retval
-request flowprobe_get_params 51077d14
-reply flowprobe_get_params_reply f350d621: i32 retval, flowprobe_record_flags record_flags, u32 active_timer, \
-u32 passive_timer
-"""
 _NOBODY = bytes(4)
 _PORT, _PATH_MTU, _INTERVAL_S = 4739, 512, 20
 _LEAST_MTU, _MOST_MTU = 68, 1450
@@ -309,13 +279,11 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 EXPORT = Kind(
-    api={"ipfix_export": _EXPORT_API},
     changes={"set_ipfix_exporter": _answer_exporter},
     queries={"ipfix_exporter_dump": _dump_exporter},
     commands={"set ipfix exporter": _command_exporter},
 )
 KIND = Kind(
-    api={"flowprobe": _PROBE_API},
     changes={"flowprobe_set_params": _answer_params, "flowprobe_interface_add_del": _answer_probe},
     queries={"flowprobe_get_params": _answer_get_params, "flowprobe_interface_dump": _dump_probes},
     commands={"flowprobe params": _command_params, "flowprobe feature add-del": _command_probe},

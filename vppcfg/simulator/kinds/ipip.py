@@ -19,30 +19,6 @@ from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 2.0.2 4609caba
-import interface_index
-import prefix
-enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
-IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 \
-IP_API_DSCP_AF31=26 IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 \
-IP_API_DSCP_AF42=36 IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-struct ipip_tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
-tunnel_encap_decap_flags flags, tunnel_mode mode, ip_dscp dscp
-request ipip_add_tunnel 2ac399f5: ipip_tunnel tunnel
-reply ipip_add_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index
-request ipip_del_tunnel f9e6675e: interface_index sw_if_index
-reply ipip_del_tunnel_reply e8d4e804: i32 retval
-request ipip_tunnel_dump f9e6675e streams ipip_tunnel_details: interface_index sw_if_index
-reply ipip_tunnel_details d31cb34e: ipip_tunnel tunnel
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
 _MULTIPOINT = 1
@@ -266,7 +242,6 @@ KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
     quirks=(_TELLS_NO_MODE,),
-    api={"ipip": _API},
     changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
     queries={"ipip_tunnel_dump": _dump},
     commands={"create ipip tunnel": _command_create, "delete ipip tunnel": _command_delete},

@@ -14,75 +14,6 @@ from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_TEXT = """
-version 23.06 5.0.2 9dfdcc71
-version 24.10- 5.0.2 8d9c3489
-import interface_index
-import prefix
-enum ipsec_proto u32 IPSEC_API_PROTO_ESP=50 IPSEC_API_PROTO_AH=51
-struct key: u8 length, u8 data[128]
-enum ipsec_integ_alg u32 IPSEC_API_INTEG_ALG_NONE=0 IPSEC_API_INTEG_ALG_MD5_96=1 IPSEC_API_INTEG_ALG_SHA1_96=2 \
-IPSEC_API_INTEG_ALG_SHA_256_96=3 IPSEC_API_INTEG_ALG_SHA_256_128=4 IPSEC_API_INTEG_ALG_SHA_384_192=5 \
-IPSEC_API_INTEG_ALG_SHA_512_256=6
-enum ipsec_sad_flags u32 IPSEC_API_SAD_FLAG_NONE=0 IPSEC_API_SAD_FLAG_USE_ESN=1 IPSEC_API_SAD_FLAG_USE_ANTI_REPLAY=2 \
-IPSEC_API_SAD_FLAG_IS_TUNNEL=4 IPSEC_API_SAD_FLAG_IS_TUNNEL_V6=8 IPSEC_API_SAD_FLAG_UDP_ENCAP=16 \
-IPSEC_API_SAD_FLAG_IS_INBOUND=64 IPSEC_API_SAD_FLAG_ASYNC=128
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_flags u8 TUNNEL_API_FLAG_TRACK_MTU=1
-enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
-IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 IP_API_DSCP_AF31=26 \
-IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 IP_API_DSCP_AF42=36 \
-IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
-struct tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
-tunnel_encap_decap_flags encap_decap_flags, tunnel_mode mode, tunnel_flags flags, ip_dscp dscp, u8 hop_limit
-struct ipsec_sad_entry_v3: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
-crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
-u16 udp_src_port=4500, u16 udp_dst_port=4500
-struct ipsec_tunnel_protect: interface_index sw_if_index, address nh, u32 sa_out, u8 n_sa_in, u32 sa_in[n_sa_in]
-struct ipsec_itf: u32 user_instance=4294967295, tunnel_mode mode, interface_index sw_if_index
-enum ipsec_crypto_alg u32 IPSEC_API_CRYPTO_ALG_NONE=0 IPSEC_API_CRYPTO_ALG_AES_CBC_128=1 \
-IPSEC_API_CRYPTO_ALG_AES_CBC_192=2 IPSEC_API_CRYPTO_ALG_AES_CBC_256=3 IPSEC_API_CRYPTO_ALG_AES_CTR_128=4 \
-IPSEC_API_CRYPTO_ALG_AES_CTR_192=5 IPSEC_API_CRYPTO_ALG_AES_CTR_256=6 IPSEC_API_CRYPTO_ALG_AES_GCM_128=7 \
-IPSEC_API_CRYPTO_ALG_AES_GCM_192=8 IPSEC_API_CRYPTO_ALG_AES_GCM_256=9 IPSEC_API_CRYPTO_ALG_DES_CBC=10 \
-IPSEC_API_CRYPTO_ALG_3DES_CBC=11 IPSEC_API_CRYPTO_ALG_CHACHA20_POLY1305=12 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_128=13 \
-IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_192=14 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_256=15
-struct ipsec_sad_entry_v4: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
-crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
-u16 udp_src_port=4500, u16 udp_dst_port=4500, u32 anti_replay_window_size=64
-request ipsec_sad_entry_add 50229353: ipsec_sad_entry_v3 entry
-request ipsec_sad_entry_del 3a91bde5: u32 id
-reply ipsec_sad_entry_del_reply e8d4e804: i32 retval
-reply ipsec_sad_entry_add_reply 9ffac24b: i32 retval, u32 stat_index
-request ipsec_tunnel_protect_update 30d5f133: ipsec_tunnel_protect tunnel
-reply ipsec_tunnel_protect_update_reply e8d4e804: i32 retval
-request ipsec_tunnel_protect_del cd239930: interface_index sw_if_index, address nh
-reply ipsec_tunnel_protect_del_reply e8d4e804: i32 retval
-request ipsec_tunnel_protect_dump f9e6675e streams ipsec_tunnel_protect_details: interface_index sw_if_index
-reply ipsec_tunnel_protect_details 21663a50: ipsec_tunnel_protect tun
-request ipsec_itf_create 6f50b3bc: ipsec_itf itf
-reply ipsec_itf_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request ipsec_itf_delete f9e6675e: interface_index sw_if_index
-reply ipsec_itf_delete_reply e8d4e804: i32 retval
-request ipsec_itf_dump f9e6675e streams ipsec_itf_details: interface_index sw_if_index
-reply ipsec_itf_details 548a73b8: ipsec_itf itf
-request ipsec_sa_v3_dump 2076c2f4 streams ipsec_sa_v3_details: u32 sa_id
-reply ipsec_sa_v3_details 2fc991ee: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, u64 \
-last_seq_inbound, u64 replay_window, u32 stat_index
-request ipsec_sad_entry_add_v2 9611297a 24.10-: ipsec_sad_entry_v4 entry
-reply ipsec_sad_entry_add_v2_reply 9ffac24b 24.10-: i32 retval, u32 stat_index
-request ipsec_sa_v4_dump 2076c2f4 24.10- streams ipsec_sa_v4_details: u32 sa_id
-request ipsec_sa_v5_dump 2076c2f4 24.10- streams ipsec_sa_v5_details: u32 sa_id
-reply ipsec_sa_v4_details 87a322d7 24.10-: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, \
-u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
-reply ipsec_sa_v5_details 3cfecfbd 24.10-: ipsec_sad_entry_v4 entry, interface_index sw_if_index, u64 seq_outbound, \
-u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPSEC Tunnel"
 _MTU = 9000
 _ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16
@@ -307,7 +238,6 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
 
 
 KIND = Kind(
-    api={"ipsec": _TEXT},
     changes={
         "ipsec_sad_entry_add": _answer_add,
         "ipsec_sad_entry_add_v2": _answer_add,

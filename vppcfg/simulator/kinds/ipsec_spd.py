@@ -14,18 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-import interface_index
-request ipsec_spd_add_del 20e89a95: bool is_add, u32 spd_id
-reply ipsec_spd_add_del_reply e8d4e804: i32 retval
-request ipsec_interface_add_del_spd 80f80cbb: bool is_add, interface_index sw_if_index, u32 spd_id
-reply ipsec_interface_add_del_spd_reply e8d4e804: i32 retval
-request ipsec_spds_dump 51077d14 streams ipsec_spds_details
-reply ipsec_spds_details a04bb254: u32 spd_id, u32 npolicies
-request ipsec_spd_interface_dump 8971de19 streams ipsec_spd_interface_details: u32 spd_index, u8 spd_index_valid
-reply ipsec_spd_interface_details 7a0bcf3e: u32 spd_index, interface_index sw_if_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FEATURES = (
     *arcs.both("ip{}-output", "ipsec{}-output-feature"),
     *arcs.both("ip{}-unicast", "ipsec{}-input-feature"),
@@ -129,7 +117,6 @@ def _command_bind(tables: Tables, rest: Input) -> str:
 
 
 KIND = Kind(
-    api={"ipsec": _API},
     changes={"ipsec_spd_add_del": _answer_add_delete, "ipsec_interface_add_del_spd": _answer_bind},
     queries={"ipsec_spds_dump": _dump, "ipsec_spd_interface_dump": _dump_bound},
     commands={"ipsec spd": _command_spd, "set interface ipsec spd": _command_bind},

@@ -12,16 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import BridgeFeature, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-import interface_index
-enum l2_intf_feat_flags u32 L2_INTF_FEAT_NONE=0 L2_INTF_FEAT_LEARN=1 L2_INTF_FEAT_FWD=2 L2_INTF_FEAT_FLOOD=4 \
-L2_INTF_FEAT_UU_FLOOD=8 L2_INTF_FEAT_ARP_TERM=16 L2_INTF_FEAT_ARP_UFWD=32
-request l2_flags fc41cfe8: interface_index sw_if_index, bool is_set, u32 feature_bitmap
-reply l2_flags_reply 29b2a2b3: i32 retval, u32 resulting_feature_bitmap
-request l2_interface_feat_flags_get f9e6675e 26.06-: interface_index sw_if_index
-reply l2_interface_feat_flags_get_reply a4149215 26.06-: i32 retval, l2_intf_feat_flags flags
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BITS = {
     1: BridgeFeature.LEARN,
     2: BridgeFeature.FWD,
@@ -69,7 +59,6 @@ def _command(bit: int) -> Command:
 
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"l2_flags": _answer},
     queries={"l2_interface_feat_flags_get": _get},
     commands={

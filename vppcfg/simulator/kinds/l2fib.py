@@ -14,17 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-import mac_address
-request l2_fib_table_dump c25fdce6 streams l2_fib_table_details: u32 bd_id
-reply l2_fib_table_details a44ef6b8: u32 bd_id, mac_address mac, interface_index sw_if_index, bool static_mac, bool \
-filter_mac, bool bvi_mac
-request l2fib_add_del eddda487: mac_address mac, u32 bd_id, interface_index sw_if_index, bool is_add=true, bool \
-static_mac, bool filter_mac, bool bvi_mac
-reply l2fib_add_del_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 def _answer(call: Call, values: Values) -> Outgoing:
     tables, mac, index = call.tables, values["mac"], values["sw_if_index"]
@@ -125,7 +114,6 @@ _GONE = 1 << 20
 """The index of an interface that is gone; none ever gets one so large."""
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"l2fib_add_del": _answer},
     queries={"l2_fib_table_dump": _dump},
     commands={"l2fib add": _command_add, "l2fib del": _command_delete},

@@ -11,18 +11,6 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06-25.10 3.2.0 2720d298
-version 26.06- 3.3.0 1a53d6cc
-import interface_index
-request l2_xconnect_dump 51077d14 streams l2_xconnect_details
-reply l2_xconnect_details 472b6b67: interface_index rx_sw_if_index, interface_index tx_sw_if_index
-request sw_interface_set_l2_xconnect 4fa28a85: interface_index rx_sw_if_index, interface_index tx_sw_if_index, \
-bool enable=true
-reply sw_interface_set_l2_xconnect_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 def _answer(call: Call, values: Values) -> Outgoing:
     """Cross-connect an interface to another, or return it to L3."""
@@ -88,7 +76,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"sw_interface_set_l2_xconnect": _answer},
     queries={"l2_xconnect_dump": _dump},
     commands={

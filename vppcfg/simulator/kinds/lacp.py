@@ -9,18 +9,6 @@ from vppcfg.simulator.kinds.bond_member import BondMain, BondRow, Mode
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values, fixed
 
-_API = """
-version 23.06- 2.0.0 e1609dab
-import interface_index
-import mac_address
-request sw_interface_lacp_dump 51077d14 streams sw_interface_lacp_details
-reply sw_interface_lacp_details d9a83d2f: interface_index sw_if_index, string interface_name[64], u32 rx_state, u32 \
-tx_state, u32 mux_state, u32 ptx_state, string bond_interface_name[64], u16 actor_system_priority, mac_address \
-actor_system, u16 actor_key, u16 actor_port_priority, u16 actor_port_number, u8 actor_state, u16 \
-partner_system_priority, mac_address partner_system, u16 partner_key, u16 partner_port_priority, u16 \
-partner_port_number, u8 partner_state
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEFAULTED = 2
 """State of a member's receiving side without a partner (plugins/lacp/rx_machine.h)."""
 _ACTOR_STATE, _PARTNER_STATE = 199, 2
@@ -55,4 +43,4 @@ def _details(tables: Tables, bond: BondRow, sw_if_index: int, position: int) -> 
     }
 
 
-KIND = Kind(plugin="lacp", api={"lacp": _API}, queries={"sw_interface_lacp_dump": _dump})
+KIND = Kind(plugin="lacp", queries={"sw_interface_lacp_dump": _dump})

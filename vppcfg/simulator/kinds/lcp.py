@@ -23,31 +23,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06 1.0.0 064780a3
-version 24.10 1.0.0 9ae8ba3b
-version 25.06-25.10 1.0.0 2ff03def
-version 26.06- 1.0.0 68b5c2b5
-import interface_index
-enum lcp_itf_host_type u8 LCP_API_ITF_HOST_TAP=0 LCP_API_ITF_HOST_TUN=1
-request lcp_itf_pair_add_del 40482b80: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_reply e8d4e804: i32 retval
-request lcp_itf_pair_add_del_v2 40482b80: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_v2_reply 39452f52: i32 retval, interface_index host_sw_if_index
-request lcp_itf_pair_add_del_v3 40482b80 24.10-: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_v3_reply c2502663 24.10-: i32 retval, u32 vif_index, interface_index host_sw_if_index
-request lcp_itf_pair_get f75ba505 streams lcp_itf_pair_details then lcp_itf_pair_get_reply: u32 cursor
-reply lcp_itf_pair_get_reply 53b48f5d: i32 retval, u32 cursor
-request lcp_itf_pair_get_v2 47250981 24.10- streams lcp_itf_pair_details then lcp_itf_pair_get_v2_reply: \
-u32 cursor, interface_index sw_if_index
-reply lcp_itf_pair_get_v2_reply 53b48f5d 24.10-: i32 retval, u32 cursor
-reply lcp_itf_pair_details 8b5481af: interface_index phy_sw_if_index, interface_index host_sw_if_index, u32 vif_index, \
-string host_if_name[16], lcp_itf_host_type host_if_type, string netns[32]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
 _DEFAULT_HOST_MTU = 9216
@@ -436,7 +411,6 @@ def _command_show_plugins(tables: Tables, _line: Input) -> str:
 KIND = Kind(
     plugin="linux_cp",
     quirks=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
-    api={"lcp": _API},
     changes={
         "lcp_itf_pair_add_del": _answer_add_delete,
         "lcp_itf_pair_add_del_v2": _answer_add_delete,

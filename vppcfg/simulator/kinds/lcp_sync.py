@@ -15,13 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
 
-_API = """
-request lcp_default_ns_set 69749409: string netns[32]
-reply lcp_default_ns_set_reply e8d4e804: i32 retval
-request lcp_default_ns_get 51077d14
-reply lcp_default_ns_get_reply 5102feee: string netns[32]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 NETNS_BYTES = 32
 """Longer names of namespaces have no place in VPP."""
 
@@ -157,7 +150,6 @@ def _configure(tables: Tables, state: State) -> None:
 
 KIND = Kind(
     plugin="linux_cp",
-    api={"lcp": _API},
     changes={"lcp_default_ns_set": _answer_set_netns},
     queries={"lcp_default_ns_get": _answer_get_netns},
     commands={

@@ -17,29 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-version 23.06- 2.0.0 d541380d
-import interface_index
-import prefix
-enum port_id_subtype u32 PORT_ID_SUBTYPE_RESERVED=0 PORT_ID_SUBTYPE_INTF_ALIAS=1 PORT_ID_SUBTYPE_PORT_COMP=2 \
-PORT_ID_SUBTYPE_MAC_ADDR=3 PORT_ID_SUBTYPE_NET_ADDR=4 PORT_ID_SUBTYPE_INTF_NAME=5 \
-PORT_ID_SUBTYPE_AGENT_CIRCUIT_ID=6 PORT_ID_SUBTYPE_LOCAL=7
-enum chassis_id_subtype u32 CHASSIS_ID_SUBTYPE_RESERVED=0 CHASSIS_ID_SUBTYPE_CHASSIS_COMP=1 \
-CHASSIS_ID_SUBTYPE_INTF_ALIAS=2 CHASSIS_ID_SUBTYPE_PORT_COMP=3 CHASSIS_ID_SUBTYPE_MAC_ADDR=4 \
-CHASSIS_ID_SUBTYPE_NET_ADDR=5 CHASSIS_ID_SUBTYPE_INTF_NAME=6 CHASSIS_ID_SUBTYPE_LOCAL=7
-request lldp_config c14445df: u32 tx_hold, u32 tx_interval, string system_name[]
-reply lldp_config_reply e8d4e804: i32 retval
-request sw_interface_set_lldp 57afbcd4: interface_index sw_if_index, ip4_address mgmt_ip4, ip6_address mgmt_ip6, \
-u8 mgmt_oid[128], bool enable=true, string port_desc[]
-reply sw_interface_set_lldp_reply e8d4e804: i32 retval
-request lldp_dump f75ba505 26.10- streams lldp_details then lldp_dump_reply: u32 cursor
-reply lldp_dump_reply 53b48f5d 26.10-: i32 retval, u32 cursor
-reply lldp_details a14ac395 26.10-: interface_index sw_if_index, f64 last_heard, f64 last_sent, f64 last_heard_age, \
-f64 last_sent_age, bool active, u8 chassis_id[255], u8 chassis_id_len, u8 port_id[255], u8 port_id_len, u16 ttl, \
-port_id_subtype port_id_subtype, chassis_id_subtype chassis_id_subtype, u8 system_name[256], u32 tx_hold, \
-u32 tx_interval, ip4_address mgmt_ip4, ip6_address mgmt_ip6, u8 mgmt_oid[128], u8 port_desc[256]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MOST_HOLD, _MOST_INTERVAL_S = 100, 3600
 
 
@@ -198,7 +175,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"lldp": _API},
     changes={"sw_interface_set_lldp": _answer_port, "lldp_config": _answer_settings},
     queries={"lldp_dump": _dump},
     commands={"set interface lldp": _command_port, "set lldp": _command_settings},

@@ -18,14 +18,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_CLASSIFY_TEXT = """
-version 23.06- 3.1.0 92a4f2c8
-import interface_index
-request classify_set_interface_ip_table e0b097c7: bool is_ipv6, interface_index sw_if_index, u32 table_index
-reply classify_set_interface_ip_table_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 @dataclass(slots=True, kw_only=True)
 class LocalMain:
@@ -111,7 +103,6 @@ def classifier_text(tables: Tables, is_ipv6: bool, table_id: int, address: int) 
 
 
 KIND = Kind(
-    api={"classify": _CLASSIFY_TEXT},
     changes={
         "classify_set_interface_ip_table": _answer_interface,
     },

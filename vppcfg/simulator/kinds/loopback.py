@@ -12,15 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-request create_loopback 42bb5d22: mac_address mac_address
-reply create_loopback_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_loopback_instance d36a3ee2: mac_address mac_address, bool is_specified, u32 user_instance
-reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_loopback f9e6675e: interface_index sw_if_index
-reply delete_loopback_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "Loopback"
 _BORN_MTU = 9000
 _COUNT = 16384
@@ -107,7 +98,6 @@ def _create(tables: Tables, _state: State, desired: Interface, number: int) -> S
 
 
 KIND = Kind(
-    api={"interface": _API},
     changes={
         "create_loopback": _answer_create,
         "create_loopback_instance": _answer_create,

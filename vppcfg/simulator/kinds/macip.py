@@ -20,20 +20,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-struct macip_acl_rule: acl_action is_permit, mac_address src_mac, mac_address src_mac_mask, prefix src_prefix
-request macip_acl_add_replace 2a461dd4: u32 acl_index=4294967295, string tag[64], u32 count, macip_acl_rule r[count]
-reply macip_acl_add_replace_reply ac407b0c: u32 acl_index, i32 retval
-request macip_acl_del ef34fea4: u32 acl_index
-reply macip_acl_del_reply e8d4e804: i32 retval
-request macip_acl_interface_add_del 4b8690b1: bool is_add=true, interface_index sw_if_index, u32 acl_index
-reply macip_acl_interface_add_del_reply e8d4e804: i32 retval
-request macip_acl_dump ef34fea4 streams macip_acl_details: u32 acl_index=4294967295
-reply macip_acl_details 27135b59: u32 acl_index, string tag[64], u32 count, macip_acl_rule r[count]
-request macip_acl_interface_list_dump f9e6675e streams macip_acl_interface_list_details: interface_index sw_if_index
-reply macip_acl_interface_list_details a0c5d56d: interface_index sw_if_index, u8 count, u32 acls[count]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IS_TYPED = ReleaseQuirk(span="24.10-", text="the CLI has MACIP access lists (e3469369dab)")
 _DENY, _PERMIT, _EGRESS = 0, 1, 3
 _NUMBERS = {MacipAction.DENY: _DENY, MacipAction.PERMIT: _PERMIT, MacipAction.PERMIT_AND_EGRESS: _EGRESS}
@@ -259,7 +245,6 @@ def _rule(rule: MacipRule) -> Rule:
 
 KIND = Kind(
     plugin="acl",
-    api={"acl": _API},
     changes={
         "macip_acl_add_replace": _answer_add_replace,
         "macip_acl_del": _answer_delete,

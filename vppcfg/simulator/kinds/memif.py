@@ -17,28 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 3.1.0 d48ac702
-import interface_index
-import mac_address
-enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
-enum memif_role u32 MEMIF_ROLE_API_MASTER=0 MEMIF_ROLE_API_SLAVE=1
-enum memif_mode u32 MEMIF_MODE_API_ETHERNET=0 MEMIF_MODE_API_IP=1 MEMIF_MODE_API_PUNT_INJECT=2
-request memif_socket_filename_add_del a2ce1a10: bool is_add, u32 socket_id, string socket_filename[108]
-reply memif_socket_filename_add_del_reply e8d4e804: i32 retval
-request memif_create_v2 8c7de5f7: memif_role role, memif_mode mode, u8 rx_queues, u8 tx_queues, u32 id, u32 socket_id, \
-u32 ring_size, u16 buffer_size, bool no_zero_copy, bool use_dma, mac_address hw_addr, string secret[24]
-reply memif_create_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request memif_delete f9e6675e: interface_index sw_if_index
-reply memif_delete_reply e8d4e804: i32 retval
-request memif_socket_filename_dump 51077d14 streams memif_socket_filename_details
-reply memif_socket_filename_details 7ff326f7: u32 socket_id, string socket_filename[108]
-request memif_dump 51077d14 streams memif_details
-reply memif_details da34feb9: interface_index sw_if_index, mac_address hw_addr, u32 id, memif_role role, \
-memif_mode mode, bool zero_copy, u32 socket_id, u32 ring_size, u16 buffer_size, if_status_flags flags, \
-string if_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "memif"
 _MTU = 9000
 _MAX_LINK_MTU = 65535
@@ -293,7 +271,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="memif",
-    api={"memif": _API},
     changes={
         "memif_socket_filename_add_del": _answer_socket,
         "memif_create_v2": _answer_create,

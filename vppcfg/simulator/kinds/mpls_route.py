@@ -20,17 +20,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API_TEXT = """
-import prefix
-import fib_path
-struct mpls_route: u32 mr_table_id, u32 mr_label, u8 mr_eos, u8 mr_eos_proto, bool mr_is_multicast, u8 mr_n_paths, \
-fib_path mr_paths[mr_n_paths]
-request mpls_route_add_del 8e1d1e07: bool mr_is_add, bool mr_is_multipath, mpls_route mr_route
-reply mpls_route_add_del_reply 1992deab: i32 retval, u32 stats_index
-request mpls_route_dump 935fdefa streams mpls_route_details: mpls_table table
-reply mpls_route_details 9b5043dc: mpls_route mr_route
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NAMES = {API: "API", CLI: "CLI"}
 
 
@@ -151,7 +140,6 @@ def _command_show(tables: Tables, line: Input) -> str:
 
 
 KIND = Kind(
-    api={"mpls": _API_TEXT},
     changes={"mpls_route_add_del": _answer},
     queries={"mpls_route_dump": _dump},
     commands={"mpls local-label": _command, "show mpls fib": _command_show},

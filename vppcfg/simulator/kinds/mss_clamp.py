@@ -15,20 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 ea8186c0
-import interface_index
-enum mss_clamp_dir u8 MSS_CLAMP_DIR_NONE=0 MSS_CLAMP_DIR_RX=1 MSS_CLAMP_DIR_TX=2
-request mss_clamp_enable_disable d31b44e3: interface_index sw_if_index, u16 ipv4_mss, u16 ipv6_mss, \
-mss_clamp_dir ipv4_direction, mss_clamp_dir ipv6_direction
-reply mss_clamp_enable_disable_reply e8d4e804: i32 retval
-request mss_clamp_get 47250981 streams mss_clamp_details then mss_clamp_get_reply: u32 cursor, \
-interface_index sw_if_index
-reply mss_clamp_get_reply 53b48f5d: i32 retval, u32 cursor
-reply mss_clamp_details d3a4de61: interface_index sw_if_index, u16 ipv4_mss, u16 ipv6_mss, \
-mss_clamp_dir ipv4_direction, mss_clamp_dir ipv6_direction
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _RX, _TX = 1, 2
 _WORDS = {"disable": 0, "enable": _RX | _TX, "rx": _RX, "tx": _TX}
 _UNSET = 0xFFFF
@@ -132,7 +118,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"mss_clamp": _API},
     changes={"mss_clamp_enable_disable": _answer},
     queries={"mss_clamp_get": _answer_get},
     commands={"set interface tcp-mss-clamp": _command},

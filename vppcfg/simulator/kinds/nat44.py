@@ -25,82 +25,6 @@ from vppcfg.simulator.kinds.nat44_main import (
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 5.5.0 6f9bc302
-import interface_index
-import prefix
-enum nat44_config_flags u8 NAT44_IS_ENDPOINT_INDEPENDENT=0 NAT44_IS_ENDPOINT_DEPENDENT=1 \
-NAT44_IS_STATIC_MAPPING_ONLY=2 NAT44_IS_CONNECTION_TRACKING=4 NAT44_IS_OUT2IN_DPO=8
-struct nat_timeouts: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-enum nat_log_level u8 NAT_LOG_NONE=0 NAT_LOG_ERROR=1 NAT_LOG_WARNING=2 NAT_LOG_NOTICE=3 NAT_LOG_INFO=4 NAT_LOG_DEBUG=5
-enum nat_config_flags u8 NAT_IS_NONE=0 NAT_IS_TWICE_NAT=1 NAT_IS_SELF_TWICE_NAT=2 NAT_IS_OUT2IN_ONLY=4 \
-NAT_IS_ADDR_ONLY=8 NAT_IS_OUTSIDE=16 NAT_IS_INSIDE=32 NAT_IS_STATIC=64 NAT_IS_EXT_HOST_VALID=128
-request nat44_ed_plugin_enable_disable be17f8dd: u32 inside_vrf, u32 outside_vrf, u32 sessions, u32 session_memory, \
-bool enable, nat44_config_flags flags
-reply nat44_ed_plugin_enable_disable_reply e8d4e804: i32 retval
-request nat44_show_running_config 51077d14
-reply nat44_show_running_config_reply 93d8e267: i32 retval, u32 inside_vrf, u32 outside_vrf, u32 users, u32 sessions, \
-u32 user_sessions, u32 user_buckets, u32 translation_buckets, bool forwarding_enabled, bool ipfix_logging_enabled, \
-nat_timeouts timeouts, nat_log_level log_level, nat44_config_flags flags
-request nat44_add_del_interface_addr 4aed50c0: bool is_add, interface_index sw_if_index, nat_config_flags flags
-reply nat44_add_del_interface_addr_reply e8d4e804: i32 retval
-request nat44_interface_addr_dump 51077d14 streams nat44_interface_addr_details
-reply nat44_interface_addr_details e4aca9ca: interface_index sw_if_index, nat_config_flags flags
-request nat44_add_del_address_range 6f2b8055: ip4_address first_ip_address, ip4_address last_ip_address, u32 vrf_id, \
-bool is_add, nat_config_flags flags
-reply nat44_add_del_address_range_reply e8d4e804: i32 retval
-request nat44_address_dump 51077d14 streams nat44_address_details
-reply nat44_address_details 0d1beac1: ip4_address ip_address, nat_config_flags flags, u32 vrf_id
-request nat44_interface_add_del_feature f3699b83: bool is_add, nat_config_flags flags, interface_index sw_if_index
-reply nat44_interface_add_del_feature_reply e8d4e804: i32 retval
-request nat44_interface_dump 51077d14 streams nat44_interface_details
-reply nat44_interface_details 5d286289: nat_config_flags flags, interface_index sw_if_index
-request nat44_ed_add_del_output_interface 47d6e753: bool is_add, interface_index sw_if_index
-reply nat44_ed_add_del_output_interface_reply e8d4e804: i32 retval
-request nat44_ed_output_interface_get f75ba505 streams nat44_ed_output_interface_details then \
-nat44_ed_output_interface_get_reply: u32 cursor
-reply nat44_ed_output_interface_get_reply 53b48f5d: i32 retval, u32 cursor
-reply nat44_ed_output_interface_details 0b45011c: interface_index sw_if_index
-request nat_set_timeouts d4746b16: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-reply nat_set_timeouts_reply e8d4e804: i32 retval
-request nat_set_mss_clamping 25e90abb: u16 mss_value, bool enable
-reply nat_set_mss_clamping_reply e8d4e804: i32 retval
-request nat_get_mss_clamping 51077d14
-reply nat_get_mss_clamping_reply 1c0b2a78: i32 retval, u16 mss_value, bool enable
-request nat44_forwarding_enable_disable b3e225d2: bool enable
-reply nat44_forwarding_enable_disable_reply e8d4e804: i32 retval
-request nat44_user_dump 51077d14 streams nat44_user_details
-reply nat44_user_details 355896c2: u32 vrf_id, ip4_address ip_address, u32 nsessions, u32 nstaticsessions
-request nat44_ed_add_del_vrf_table 08330904: u32 table_vrf_id, bool is_add
-reply nat44_ed_add_del_vrf_table_reply e8d4e804: i32 retval
-request nat44_ed_add_del_vrf_route 59187407: u32 table_vrf_id, u32 vrf_id, bool is_add
-reply nat44_ed_add_del_vrf_route_reply e8d4e804: i32 retval
-request nat44_ed_vrf_tables_v2_dump 51077d14 streams nat44_ed_vrf_tables_v2_details
-reply nat44_ed_vrf_tables_details 7b264e4f: u32 table_vrf_id, u32 n_vrf_ids, u32 vrf_ids[n_vrf_ids]
-reply nat44_ed_vrf_tables_v2_details 7b264e4f: u32 table_vrf_id, u32 n_vrf_ids, u32 vrf_ids[n_vrf_ids]
-request nat44_add_del_identity_mapping 02faaa22: bool is_add, nat_config_flags flags, ip4_address ip_address, u8 \
-protocol, u16 port, interface_index sw_if_index, u32 vrf_id, string tag[64]
-reply nat44_add_del_identity_mapping_reply e8d4e804: i32 retval
-request nat44_identity_mapping_dump 51077d14 streams nat44_identity_mapping_details
-reply nat44_identity_mapping_details 2a52a030: nat_config_flags flags, ip4_address ip_address, u8 protocol, u16 port, \
-interface_index sw_if_index, u32 vrf_id, string tag[64]
-struct nat44_lb_addr_port: ip4_address addr, u16 port, u8 probability, u32 vrf_id
-request nat44_add_del_lb_static_mapping 4f68ee9d: bool is_add, nat_config_flags flags, ip4_address external_addr, u16 \
-external_port, u8 protocol, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
-reply nat44_add_del_lb_static_mapping_reply e8d4e804: i32 retval
-request nat44_lb_static_mapping_dump 51077d14 streams nat44_lb_static_mapping_details
-reply nat44_lb_static_mapping_details ed5ce876: ip4_address external_addr, u16 external_port, u8 protocol, \
-nat_config_flags flags, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
-request nat44_add_del_static_mapping_v2 5e205f1a: bool is_add, bool match_pool, nat_config_flags flags, ip4_address \
-pool_ip_address, ip4_address local_ip_address, ip4_address external_ip_address, u8 protocol, u16 local_port, u16 \
-external_port, interface_index external_sw_if_index, u32 vrf_id, string tag[64]
-reply nat44_add_del_static_mapping_v2_reply e8d4e804: i32 retval
-request nat44_static_mapping_dump 51077d14 streams nat44_static_mapping_details
-reply nat44_static_mapping_details 06cb40b2: nat_config_flags flags, ip4_address local_ip_address, ip4_address \
-external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_index external_sw_if_index, u32 \
-vrf_id, string tag[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BUCKETS = 32768
 
 
@@ -232,7 +156,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="nat",
-    api={"nat44_ed": _API},
     changes={
         "nat44_ed_plugin_enable_disable": _answer_enable,
         "nat_set_timeouts": _answer_timeouts,

@@ -299,6 +299,13 @@ def _answer_leak(call: Call, values: Values) -> Outgoing:
     return call.reply()
 
 
+def _dump_leaks_v1(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show the lists without their tables, in the byte order of the machine."""
+    for targets in call.tables.part(NatMain).leaks.values():
+        swapped = [int.from_bytes(target.to_bytes(4, "little")) for target in targets]
+        yield call.details({"n_vrf_ids": len(targets), "vrf_ids": swapped})
+
+
 def _dump_leaks(call: Call, _values: Values) -> Iterator[Outgoing]:
     """Show the lists, in messages of the first version."""
     for table_id, targets in call.tables.part(NatMain).leaks.items():
@@ -485,6 +492,7 @@ KIND = Kind(
         "nat44_static_mapping_dump": _dump_mappings,
         "nat44_identity_mapping_dump": _dump_identities,
         "nat44_lb_static_mapping_dump": _dump_balanced,
+        "nat44_ed_vrf_tables_dump": _dump_leaks_v1,
         "nat44_ed_vrf_tables_v2_dump": _dump_leaks,
     },
     commands={

@@ -20,13 +20,6 @@ from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-import interface_index
-import prefix
-request ip6nd_proxy_add_del c2e4a686: interface_index sw_if_index, bool is_add, ip6_address ip
-reply ip6nd_proxy_add_del_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BITS = 128
 
 
@@ -67,7 +60,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip6_nd": _API},
     changes={"ip6nd_proxy_add_del": _answer},
     commands={"set ip6 nd proxy": _command},
     load=_load,

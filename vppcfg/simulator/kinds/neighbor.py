@@ -19,25 +19,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06 1.0.0 fde4a69a
-version 24.10- 1.0.1 36db39bd
-import interface_index
-import mac_address
-import prefix
-enum ip_neighbor_flags u8 NONE=0 STATIC=1 NO_FIB_ENTRY=2
-struct ip_neighbor: interface_index sw_if_index, ip_neighbor_flags flags, mac_address mac_address, address ip_address
-request ip_neighbor_add_del 0607c257: bool is_add, ip_neighbor neighbor
-reply ip_neighbor_add_del_reply 1992deab: i32 retval, u32 stats_index
-request ip_neighbor_dump d817a484 streams ip_neighbor_details: interface_index sw_if_index=4294967295, address_family af
-reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
-request ip_neighbor_config f4a5cf44: address_family af, u32 max_number, u32 max_age, bool recycle
-reply ip_neighbor_config_reply e8d4e804: i32 retval
-request ip_neighbor_config_get a5db7bf7 23.10-: address_family af
-reply ip_neighbor_config_get_reply 798e6fdd 23.10-: i32 retval, address_family af, u32 max_number, u32 max_age,\
- bool recycle
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _STATIC, _NO_FIB_ENTRY = 1, 2
 _FAMILIES = ("ip4", "ip6")
 _SECONDS = struct.Struct(">d")
@@ -259,7 +240,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip_neighbor": _API},
     quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer, "ip_neighbor_config": _configure},
     queries={"ip_neighbor_dump": _dump, "ip_neighbor_config_get": _get_config},

@@ -14,24 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-request sw_interface_set_rx_placement db65f3c9: interface_index sw_if_index, u32 queue_id, u32 worker_id, bool is_main
-reply sw_interface_set_rx_placement_reply e8d4e804: i32 retval
-request sw_interface_set_tx_placement 4e0cd5ff: interface_index sw_if_index, u32 queue_id, u32 array_size, \
-u32 threads[array_size]
-reply sw_interface_set_tx_placement_reply e8d4e804: i32 retval
-request sw_interface_tx_placement_get 47250981 streams sw_interface_tx_placement_details then \
-sw_interface_tx_placement_get_reply: u32 cursor, interface_index sw_if_index
-reply sw_interface_tx_placement_get_reply 53b48f5d: i32 retval, u32 cursor
-bare sw_interface_tx_placement_details 00381a2e: u32 client_index, u32 context, interface_index sw_if_index, \
-u32 queue_id, u8 shared, u32 array_size, u32 threads[array_size]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_VLIB = """
-struct thread_data: u32 id, string name[64], string type[64], u32 pid, u32 cpu_id, u32 core, u32 cpu_socket
-request show_threads 51077d14
-reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_data[count]
-"""
 _PAGE_ROWS = 3
 _NAMES_A_THREAD = ReleaseQuirk(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
 _FORGETS_THE_PORT = ReleaseQuirk(
@@ -175,7 +157,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _API, "vlib": _VLIB},
     changes={"sw_interface_set_rx_placement": _answer_rx, "sw_interface_set_tx_placement": _answer_tx},
     queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
     commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},

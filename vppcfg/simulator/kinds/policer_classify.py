@@ -21,19 +21,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 3.1.0 92a4f2c8
-import interface_index
-enum policer_classify_table u8 POLICER_CLASSIFY_API_TABLE_IP4=0 POLICER_CLASSIFY_API_TABLE_IP6=1 \
-POLICER_CLASSIFY_API_TABLE_L2=2
-request policer_classify_set_interface de7ad708: interface_index sw_if_index, u32 ip4_table_index, \
-u32 ip6_table_index, u32 l2_table_index, bool is_add
-reply policer_classify_set_interface_reply e8d4e804: i32 retval
-request policer_classify_dump 56cbb5fb streams policer_classify_details: policer_classify_table type, \
-interface_index sw_if_index
-reply policer_classify_details dfd08765: interface_index sw_if_index, u32 table_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FIELDS = ("ip4_table_index", "ip6_table_index", "l2_table_index")
 _FRAMES = 2
 
@@ -135,7 +122,6 @@ def _settings(item: Policer) -> dict[str, int]:
 
 
 KIND = Kind(
-    api={"classify": _API},
     changes={"policer_classify_set_interface": _answer_set},
     queries={"policer_classify_dump": _dump},
     load=_load,

@@ -16,21 +16,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 b57796ae
-import interface_index
-import prefix
-struct proxy_arp: u32 table_id, ip4_address low, ip4_address hi
-request proxy_arp_add_del 1823c3e7: bool is_add, proxy_arp proxy
-reply proxy_arp_add_del_reply e8d4e804: i32 retval
-request proxy_arp_dump 51077d14 streams proxy_arp_details
-reply proxy_arp_details 5b948673: proxy_arp proxy
-request proxy_arp_intfc_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
-reply proxy_arp_intfc_enable_disable_reply e8d4e804: i32 retval
-request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
-reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _TELLS_IDS = ReleaseQuirk(
     span="25.10-", text="ranges are reported with the id of their table, not with its index (89bbec8df64)"
 )
@@ -157,7 +142,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"arp": _API},
     changes={"proxy_arp_add_del": _answer_range, "proxy_arp_intfc_enable_disable": _answer_interface},
     queries={"proxy_arp_dump": _dump_ranges, "proxy_arp_intfc_dump": _dump_interfaces},
     commands={"set arp proxy": _command_range, "set interface proxy-arp": _command_interface},

@@ -17,19 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-import interface_index
-import prefix
-import fib_path
-struct punt_redirect_v2: interface_index rx_sw_if_index=4294967295, address_family af, u32 n_paths, \
-fib_path paths[n_paths]
-request add_del_ip_punt_redirect_v2 9e804227: bool is_add=true, punt_redirect_v2 punt
-reply add_del_ip_punt_redirect_v2_reply e8d4e804: i32 retval
-request ip_punt_redirect_v2_dump d817a484 streams ip_punt_redirect_v2_details: interface_index sw_if_index, \
-address_family af
-reply ip_punt_redirect_v2_details 7ba42e1d: punt_redirect_v2 punt
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ALL = 0
 
 
@@ -117,7 +104,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip": _API},
     changes={"add_del_ip_punt_redirect_v2": _answer},
     queries={"ip_punt_redirect_v2_dump": _dump},
     commands={"ip punt redirect": _command(is_ipv6=False), "ip6 punt redirect": _command(is_ipv6=True)},

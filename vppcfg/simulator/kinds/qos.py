@@ -19,35 +19,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.1 7b7b5955
-import interface_index
-enum qos_source u8 QOS_API_SOURCE_EXT=0 QOS_API_SOURCE_VLAN=1 QOS_API_SOURCE_MPLS=2 QOS_API_SOURCE_IP=3
-struct qos_store: interface_index sw_if_index, qos_source input_source, u8 value
-struct qos_record: interface_index sw_if_index, qos_source input_source
-struct qos_egress_map_row: u8 outputs[256]
-struct qos_egress_map: u32 id, qos_egress_map_row rows[4]
-struct qos_mark: u32 sw_if_index, u32 map_id, qos_source output_source
-request qos_store_enable_disable f3abcc8b: bool enable=true, qos_store store
-reply qos_store_enable_disable_reply e8d4e804: i32 retval
-request qos_store_dump 51077d14 streams qos_store_details
-reply qos_store_details 3ee0aad7: qos_store store
-request qos_record_enable_disable 2f1a4a38: bool enable=true, qos_record record
-reply qos_record_enable_disable_reply e8d4e804: i32 retval
-request qos_record_dump 51077d14 streams qos_record_details
-reply qos_record_details a425d4d3: qos_record record
-request qos_egress_map_update 6d1c065f: qos_egress_map map
-reply qos_egress_map_update_reply e8d4e804: i32 retval
-request qos_egress_map_delete 3a91bde5: u32 id
-reply qos_egress_map_delete_reply e8d4e804: i32 retval
-request qos_egress_map_dump 51077d14 streams qos_egress_map_details
-reply qos_egress_map_details 46c5653c: qos_egress_map map
-request qos_mark_enable_disable 1a010f74: bool enable=true, qos_mark mark
-reply qos_mark_enable_disable_reply e8d4e804: i32 retval
-request qos_mark_dump f9e6675e streams qos_mark_details: interface_index sw_if_index
-reply qos_mark_details 89fe81a9: qos_mark mark
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MISREADS_VALUE = ReleaseQuirk(
     span="-25.02", text="`qos store` takes no value from the prompt, which has to be given (8a5b23ee83a)"
 )
@@ -307,7 +278,6 @@ def _outputs(pairs: Sequence[int]) -> bytes:
 
 
 KIND = Kind(
-    api={"qos": _API},
     changes={
         "qos_record_enable_disable": _answer_record,
         "qos_store_enable_disable": _answer_store,

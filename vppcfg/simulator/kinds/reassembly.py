@@ -6,14 +6,6 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-import interface_index
-enum ip_reass_type u32 IP_REASS_TYPE_FULL=0 IP_REASS_TYPE_SHALLOW_VIRTUAL=1
-request ip_reassembly_enable_disable eb77968d: interface_index sw_if_index, bool enable_ip4, bool enable_ip6, \
-ip_reass_type type
-reply ip_reassembly_enable_disable_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NAMES = ("full", "sv")
 
 
@@ -28,4 +20,4 @@ def _answer(call: Call, values: Values) -> Outgoing:
     return call.reply()
 
 
-KIND = Kind(api={"ip": _API}, changes={"ip_reassembly_enable_disable": _answer})
+KIND = Kind(changes={"ip_reassembly_enable_disable": _answer})

@@ -35,16 +35,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_IP_TEXT = """
-import prefix
-import fib_path
-struct ip_route: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, fib_path paths[n_paths]
-request ip_route_add_del b8ecfe0d: bool is_add=true, bool is_multipath, ip_route route
-reply ip_route_add_del_reply 1992deab: i32 retval, u32 stats_index
-request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_route_v2 route
-reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 GivenPrefix = tuple[bool, int, int]
 """Whether it is of IPv6; the address with its host bits; the length."""
 _DROPS_OVER_LOCAL0 = ReleaseQuirk(
@@ -361,7 +351,6 @@ def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
 
 
 KIND = Kind(
-    api={"ip": _IP_TEXT},
     quirks=(_DROPS_OVER_LOCAL0, _TYPES_NO_DROPS, _ENDS_AT_ANSWERS),
     changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
     commands={"ip route": _command},

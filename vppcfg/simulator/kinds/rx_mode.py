@@ -14,16 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-enum rx_mode u32 RX_MODE_API_UNKNOWN=0 RX_MODE_API_POLLING=1 RX_MODE_API_INTERRUPT=2 RX_MODE_API_ADAPTIVE=3 \
-RX_MODE_API_DEFAULT=4
-request sw_interface_set_rx_mode b04d1cfe: interface_index sw_if_index, bool queue_id_valid, u32 queue_id, rx_mode mode
-reply sw_interface_set_rx_mode_reply e8d4e804: i32 retval
-request sw_interface_rx_placement_dump f9e6675e streams sw_interface_rx_placement_details: interface_index sw_if_index
-bare sw_interface_rx_placement_details 9e44a7ce: u32 client_index, u32 context, interface_index sw_if_index, \
-u32 queue_id, u32 worker_id, rx_mode mode
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
 """The last one is what a message without a mode sets, not what a driver starts with."""
 _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
@@ -102,7 +92,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _API},
     changes={"sw_interface_set_rx_mode": _answer},
     queries={"sw_interface_rx_placement_dump": _dump},
     commands={"set interface rx-mode": _command},

@@ -14,18 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 2.0.0 034ee02b
-import interface_index
-enum span_state u32 SPAN_STATE_API_DISABLED=0 SPAN_STATE_API_RX=1 SPAN_STATE_API_TX=2 SPAN_STATE_API_RX_TX=3
-request sw_interface_span_enable_disable 23ddd96b: interface_index sw_if_index_from, interface_index sw_if_index_to, \
-span_state state, bool is_l2
-reply sw_interface_span_enable_disable_reply e8d4e804: i32 retval
-request sw_interface_span_dump d6cf0c3d streams sw_interface_span_details: bool is_l2
-reply sw_interface_span_details 8a20e79f: interface_index sw_if_index_from, interface_index sw_if_index_to, \
-span_state state, bool is_l2
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BOTH = 3
 _STATES = {"disable": 0, "rx": 1, "tx": 2, "both": _BOTH}
 
@@ -112,7 +100,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"span": _API},
     changes={"sw_interface_span_enable_disable": _answer},
     queries={"sw_interface_span_dump": _dump},
     commands={"set interface span": _command},

@@ -12,16 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import IDS_HAVE_NO_SIGN, Flag, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-request create_subif 790ca755: interface_index sw_if_index, u32 sub_id, sub_if_flags sub_if_flags, u16 outer_vlan_id, \
-u16 inner_vlan_id
-reply create_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_vlan_subif af34ac8b: interface_index sw_if_index, u32 vlan_id
-reply create_vlan_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_subif f9e6675e: interface_index sw_if_index
-reply delete_subif_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LAST_VLAN = 4095
 
 
@@ -230,7 +220,6 @@ def _match(desired: Interface) -> tuple[int, int, int]:
 
 
 KIND = Kind(
-    api={"interface": _API},
     quirks=(IDS_HAVE_NO_SIGN, CHECKS_NUMBERS),
     changes={
         "create_subif": _answer_create,

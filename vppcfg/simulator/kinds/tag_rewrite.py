@@ -12,12 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, L2Config, SwInterface, Tables, TagRewriteBytes
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-request l2_interface_vlan_tag_rewrite 62cc0bbc: interface_index sw_if_index, u32 vtr_op, u32 push_dot1q, u32 tag1, \
-u32 tag2
-reply l2_interface_vlan_tag_rewrite_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DOT1Q, _DOT1AD = 0x8100, 0x88A8
 
 
@@ -171,7 +165,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"l2_interface_vlan_tag_rewrite": _answer},
     commands={"set interface l2 tag-rewrite": _command},
     load=_load,

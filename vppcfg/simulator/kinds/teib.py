@@ -24,17 +24,6 @@ from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 14ded985
-import interface_index
-import prefix
-struct teib_entry: interface_index sw_if_index, address peer, address nh, u32 nh_table_id
-request teib_entry_add_del 8016cfd2: u8 is_add, teib_entry entry
-reply teib_entry_add_del_reply e8d4e804: i32 retval
-request teib_dump 51077d14 streams teib_details
-reply teib_details 981ee1a1: teib_entry entry
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _SOURCE = "adjacency"
 """FIB_SOURCE_ADJ."""
 
@@ -171,7 +160,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"teib": _API},
     changes={"teib_entry_add_del": _answer},
     queries={"teib_dump": _dump},
     commands={"create teib": _create, "delete teib": _delete},

@@ -12,16 +12,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_INTERFACE = """
-request sw_interface_set_unnumbered 154a6439: interface_index sw_if_index, interface_index unnumbered_sw_if_index, \
-bool is_add
-reply sw_interface_set_unnumbered_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-request ip_unnumbered_dump f9e6675e streams ip_unnumbered_details: interface_index sw_if_index=4294967295
-reply ip_unnumbered_details cc59bd42: interface_index sw_if_index, interface_index ip_sw_if_index
-"""
 _TABLES_DIFFER = "When enabling unnumbered both interfaces must be in the same tables"
 
 
@@ -91,7 +81,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _INTERFACE, "ip": _IP},
     changes={"sw_interface_set_unnumbered": _answer},
     queries={"ip_unnumbered_dump": _dump},
     commands={"set interface unnumbered": _command},

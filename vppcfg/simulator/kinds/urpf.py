@@ -17,23 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06 1.0.0 d0c7b3c9
-version 24.10- 1.0.0 88759016
-import interface_index
-import prefix
-enum urpf_mode u8 URPF_API_MODE_OFF=0 URPF_API_MODE_LOOSE=1 URPF_API_MODE_STRICT=2
-request urpf_update cc274cd1: bool is_input=true, urpf_mode mode, address_family af, interface_index sw_if_index
-reply urpf_update_reply e8d4e804: i32 retval
-request urpf_update_v2 b873d028: bool is_input=true, urpf_mode mode, address_family af, interface_index sw_if_index, \
-u32 table_id=4294967295
-reply urpf_update_v2_reply e8d4e804: i32 retval
-request urpf_interface_dump f9e6675e 24.10- streams urpf_interface_details: interface_index sw_if_index=4294967295
-reply urpf_interface_details f94b5374 24.10-: interface_index sw_if_index, bool is_input, urpf_mode mode, \
-address_family af, u32 table_id
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 class Mode(IntEnum):
     """urpf_mode_t."""
@@ -153,7 +136,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"urpf": _API},
     changes={"urpf_update": _answer, "urpf_update_v2": _answer},
     queries={"urpf_interface_dump": _dump},
     commands={"set urpf": _command},

@@ -18,31 +18,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 4.1.1 d49ae8cd
-import interface_index
-import mac_address
-enum virtio_net_features_first_32 u32 VIRTIO_NET_F_API_CSUM=1 VIRTIO_NET_F_API_GUEST_CSUM=2 \
-VIRTIO_NET_F_API_GUEST_TSO4=128 VIRTIO_NET_F_API_GUEST_TSO6=256 VIRTIO_NET_F_API_GUEST_UFO=1024 \
-VIRTIO_NET_F_API_HOST_TSO4=2048 VIRTIO_NET_F_API_HOST_TSO6=4096 VIRTIO_NET_F_API_HOST_UFO=16384 \
-VIRTIO_NET_F_API_MRG_RXBUF=32768 VIRTIO_NET_F_API_CTRL_VQ=131072 VIRTIO_NET_F_API_GUEST_ANNOUNCE=2097152 \
-VIRTIO_NET_F_API_MQ=4194304 VHOST_F_API_LOG_ALL=67108864 VIRTIO_F_API_ANY_LAYOUT=134217728 \
-VIRTIO_F_API_INDIRECT_DESC=268435456 VHOST_USER_F_API_PROTOCOL_FEATURES=1073741824
-enum virtio_net_features_last_32 u32 VIRTIO_F_API_VERSION_1=1
-request create_vhost_user_if_v2 dba1cc1d: bool is_server, string sock_filename[256], bool renumber, \
-bool disable_mrg_rxbuf, bool disable_indirect_desc, bool enable_gso, bool enable_packed, bool enable_event_idx, \
-u32 custom_dev_instance, bool use_custom_mac, mac_address mac_address, string tag[64]
-reply create_vhost_user_if_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_vhost_user_if f9e6675e: interface_index sw_if_index
-reply delete_vhost_user_if_reply e8d4e804: i32 retval
-request sw_interface_vhost_user_dump f9e6675e streams sw_interface_vhost_user_details: \
-interface_index sw_if_index=4294967295
-reply sw_interface_vhost_user_details 0cee1e53: interface_index sw_if_index, string interface_name[64], \
-u32 virtio_net_hdr_sz, virtio_net_features_first_32 features_first_32, \
-virtio_net_features_last_32 features_last_32, bool is_server, string sock_filename[256], u32 num_regions, \
-i32 sock_errno
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "vhost-user"
 _MTU = 9000
 _PREFIX = "VirtualEthernet0/0/"
@@ -208,7 +183,6 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="vhost",
-    api={"vhost_user": _API},
     changes={"create_vhost_user_if_v2": _answer_create, "delete_vhost_user_if": _answer_delete},
     queries={"sw_interface_vhost_user_dump": _dump},
     commands={"create vhost-user": _command_create, "delete vhost-user": _command_delete},

@@ -23,41 +23,6 @@ from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.1 674aea12
-import interface_index
-import mac_address
-import prefix
-enum vrrp_vr_flags u32 VRRP_API_VR_PREEMPT=1 VRRP_API_VR_ACCEPT=2 VRRP_API_VR_UNICAST=4 VRRP_API_VR_IPV6=8
-struct vrrp_vr_conf: interface_index sw_if_index, u8 vr_id, u8 priority, u16 interval, vrrp_vr_flags flags
-enum vrrp_vr_state u32 VRRP_API_VR_STATE_INIT=0 VRRP_API_VR_STATE_BACKUP=1 VRRP_API_VR_STATE_MASTER=2 \
-VRRP_API_VR_STATE_INTF_DOWN=3
-struct vrrp_vr_tracking: u32 interfaces_dec, u8 priority
-struct vrrp_vr_runtime: vrrp_vr_state state, u16 master_adv_int, u16 skew, u16 master_down_int, mac_address mac, \
-vrrp_vr_tracking tracking
-struct vrrp_vr_track_if: interface_index sw_if_index, u8 priority
-request vrrp_vr_add_del c5cf15aa: u8 is_add, interface_index sw_if_index, u8 vr_id, u8 priority, u16 interval, \
-vrrp_vr_flags flags, u8 n_addrs, address addrs[n_addrs]
-reply vrrp_vr_add_del_reply e8d4e804: i32 retval
-request vrrp_vr_dump f9e6675e streams vrrp_vr_details: interface_index sw_if_index
-reply vrrp_vr_details 46edcebd: vrrp_vr_conf config, vrrp_vr_runtime runtime, u8 n_addrs, address addrs[n_addrs]
-request vrrp_vr_start_stop 0662a3b7: interface_index sw_if_index, u8 vr_id, u8 is_ipv6, u8 is_start
-reply vrrp_vr_start_stop_reply e8d4e804: i32 retval
-request vrrp_vr_set_peers 20bec71f: interface_index sw_if_index, u8 vr_id, u8 is_ipv6, u8 n_addrs, address \
-addrs[n_addrs]
-reply vrrp_vr_set_peers_reply e8d4e804: i32 retval
-request vrrp_vr_peer_dump 6fa3f7c4 streams vrrp_vr_peer_details: interface_index sw_if_index, u8 is_ipv6, u8 vr_id
-bare vrrp_vr_peer_details 3d99c108: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 is_ipv6, \
-u8 n_peer_addrs, address peer_addrs[n_peer_addrs]
-request vrrp_vr_track_if_add_del d67df299: interface_index sw_if_index, u8 is_ipv6, u8 vr_id, u8 is_add, u8 n_ifs, \
-vrrp_vr_track_if ifs[n_ifs]
-reply vrrp_vr_track_if_add_del_reply e8d4e804: i32 retval
-request vrrp_vr_track_if_dump a34dfc6d streams vrrp_vr_track_if_details: interface_index sw_if_index, u8 is_ipv6, u8 \
-vr_id, u8 dump_all
-bare vrrp_vr_track_if_details 73c36f81: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 \
-is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _PREEMPT, _ACCEPT, _UNICAST, _IPV6 = 1, 2, 4, 8
 """Flags of a virtual router."""
 _OWNER = 255
@@ -451,7 +416,6 @@ def _load(tables: Tables, state: RouterState, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="vrrp",
-    api={"vrrp": _API},
     changes={
         "vrrp_vr_add_del": _answer_add,
         "vrrp_vr_start_stop": _answer_start_stop,

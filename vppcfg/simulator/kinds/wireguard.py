@@ -23,39 +23,6 @@ from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 from vppcfg.simulator.x25519 import key_lookup, public_key
 
-_API = """
-version -25.10 1.3.0 5d8f9252
-version 26.06- 1.4.0 709f48a6
-import interface_index
-import prefix
-enum wireguard_peer_flags u8 WIREGUARD_PEER_STATUS_DEAD=1 WIREGUARD_PEER_ESTABLISHED=2
-struct wireguard_interface: u32 user_instance=4294967295, interface_index sw_if_index, u8 private_key[32], \
-u8 public_key[32], u16 port, address src_ip
-struct wireguard_peer: u32 peer_index, u8 public_key[32], u16 port, u16 persistent_keepalive, u32 table_id, \
-address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, u8 n_allowed_ips, \
-prefix allowed_ips[n_allowed_ips]
-struct wireguard_peer_v2: u32 peer_index, u8 preshared_key[32], bool preshared_key_set, u8 public_key[32], u16 port, \
-u16 persistent_keepalive, u32 table_id, address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, \
-u8 n_allowed_ips, prefix allowed_ips[n_allowed_ips]
-request wireguard_interface_create a530137e: wireguard_interface interface, bool generate_key
-reply wireguard_interface_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request wireguard_interface_delete f9e6675e: interface_index sw_if_index
-reply wireguard_interface_delete_reply e8d4e804: i32 retval
-request wireguard_interface_dump 2c954158 streams wireguard_interface_details: bool show_private_key, \
-interface_index sw_if_index
-reply wireguard_interface_details 0dd4865d: wireguard_interface interface
-request wireguard_peer_add 9b8aad61: wireguard_peer peer
-reply wireguard_peer_add_reply 084a0cd3: i32 retval, u32 peer_index
-request wireguard_peer_add_v2 4a07ba90 26.06-: wireguard_peer_v2 peer
-reply wireguard_peer_add_v2_reply 084a0cd3 26.06-: i32 retval, u32 peer_index
-request wireguard_peer_remove 3b74607a: u32 peer_index
-reply wireguard_peer_remove_reply e8d4e804: i32 retval
-request wireguard_peers_dump 3b74607a streams wireguard_peers_details: u32 peer_index=4294967295
-reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
-request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
-reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_PRESHARED_KEYS = ReleaseQuirk(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1
@@ -391,7 +358,6 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
 
 KIND = Kind(
     plugin="wireguard",
-    api={"wireguard": _API},
     quirks=(_HAS_PRESHARED_KEYS,),
     changes={
         "wireguard_interface_create": _answer_create,
