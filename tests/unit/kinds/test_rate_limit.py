@@ -20,7 +20,7 @@ from vppcfg.model.problem import Severity
 from vppcfg.model.rate_limit import MARK, NAME_BYTES, LimitedInterface, Policer, RateLimit, user_of
 from vppcfg.model.state import State
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
-from vppcfg.simulator.kinds.policer_classify import PolicerClassifyMain
+from vppcfg.simulator.kinds.policer import PolicerClassifyMain
 from vppcfg.simulator.vpp import SimulatedVpp
 
 NONE = 0xFFFFFFFF

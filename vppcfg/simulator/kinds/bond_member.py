@@ -1,6 +1,7 @@
 """Simulates interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
 
-The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
+The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module. The other side of
+LACP (plugins/lacp) never answers.
 """
 
 from __future__ import annotations
@@ -379,6 +380,40 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         bond.mac = mac_bytes(state.interfaces[name].mac) if state.interfaces[name].mac else bond.mac
 
 
+_DEFAULTED = 2
+"""State of a member's receiving side without a partner (plugins/lacp/rx_machine.h)."""
+_ACTOR_STATE, _PARTNER_STATE = 199, 2
+_SYSTEM_PRIORITY, _PORT_PRIORITY = 0xFFFF, 255
+
+
+def _dump_lacp(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show the members of LACP bonds."""
+    for row in call.tables.part(BondMain).bonds:
+        for position, index in enumerate(row.members if row.mode is Mode.LACP else (), 1):
+            yield call.details(_lacp_details(call.tables, row, index, position))
+
+
+def _lacp_details(tables: Tables, bond: BondRow, sw_if_index: int, position: int) -> Values:
+    key = bond.sw_if_index & 0xFFFF
+    return {
+        "sw_if_index": sw_if_index,
+        "interface_name": fixed(tables.hw[tables.sw[sw_if_index].hw_index].name, 64),
+        "rx_state": _DEFAULTED,
+        "bond_interface_name": fixed(tables.hw[bond.hw_index].name, 64),
+        "actor_system_priority": _SYSTEM_PRIORITY,
+        "actor_system": bond.mac,
+        "actor_key": key,
+        "actor_port_priority": _PORT_PRIORITY,
+        "actor_port_number": position,
+        "actor_state": _ACTOR_STATE,
+        "partner_system_priority": _SYSTEM_PRIORITY,
+        "partner_key": key,
+        "partner_port_priority": _PORT_PRIORITY,
+        "partner_port_number": position,
+        "partner_state": _PARTNER_STATE,
+    }
+
+
 KIND = Kind(
     quirks=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
     changes={
@@ -393,4 +428,9 @@ KIND = Kind(
     load=_load,
     deleted=_interface_deleted,
     admin_changed=_admin_state_changed,
+)
+
+LACP = Kind(
+    plugin="lacp",
+    queries={"sw_interface_lacp_dump": _dump_lacp},
 )

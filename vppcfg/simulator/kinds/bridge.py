@@ -1,15 +1,22 @@
-"""Simulates bridge domains, their settings and members (vnet/l2/l2_bd.c)."""
+"""Simulates bridge domains: their settings, members and ARP entries (vnet/l2/l2_bd.c), and static MAC addresses.
+
+ARP entries go with their domain, MAC addresses outlive it and their interface (vnet/l2/l2_fib.c).
+"""
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 
 from vppcfg.errors import UsageError
+from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces, l2
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.l2 import MacEntry, MacTable
+from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import DEFAULT_FEATURES, BridgeDomain, BridgeFeature, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
@@ -305,6 +312,155 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             l2.set_bridge(tables, row, find_or_add(tables, desired.bridge), port_type, desired.split_horizon_group)
 
 
+def set_arp(tables: Tables, bd_id: int, address: bytes, mac: bytes, *, is_add: bool) -> None:
+    """Enter an address, or take it out with its MAC address; raise RefusedError for another one, or none."""
+    entries = require(tables, bd_id).arp
+    if is_add:
+        entries[address] = mac
+    elif entries.get(address) != mac:
+        raise RefusedError(Retval.UNSPECIFIED, "MAC del for IP failed")
+    else:
+        del entries[address]
+
+
+def _answer_arp(call: Call, values: Values) -> Outgoing:
+    address = values["entry.ip.un"][: 16 if values["entry.ip.af"] else 4]
+    set_arp(call.tables, values["entry.bd_id"], address, values["entry.mac"], is_add=bool(values["is_add"]))
+    return call.reply()
+
+
+def _dump_arp(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the entries of one bridge domain or of all, IPv4 first."""
+    asked = values["bd_id"]
+    for domain in call.tables.bridges.domains[1:]:
+        if domain.bd_id is None or asked not in (NONE, domain.bd_id):
+            continue
+        for address in sorted(domain.arp, key=len):
+            shown = {"entry.bd_id": domain.bd_id, "entry.ip.af": len(address) == 16, "entry.mac": domain.arp[address]}
+            yield call.details({**shown, "entry.ip.un": address.ljust(16, b"\0")})
+
+
+def _command_arp(tables: Tables, line: Input) -> str:
+    """`set bridge-domain arp entry <id> <address> <mac> [del]`, or `... <id> del-all`."""
+    bd_id = line.number()
+    if bd_id is None:
+        raise line.unknown("expecting bridge-domain id but got")
+    domain = require(tables, bd_id)
+    address = line.address()
+    if address is None and line.take("del-all"):
+        domain.arp.clear()
+        return ""
+    mac = line.mac_after("")
+    if address is None or mac is None:
+        raise line.unknown(f"expecting {'IP' if address is None else 'MAC'} address but got")
+    set_arp(tables, bd_id, address.packed, mac, is_add=not line.take("del"))
+    return ""
+
+
+def _load_arp(tables: Tables, state: State, rows: Rows) -> None:
+    for entry in state.of(BridgeArp).values():
+        set_arp(tables, entry.bd_id, ipaddress.ip_address(entry.address).packed, mac_bytes(entry.mac), is_add=True)
+
+
+def _answer_mac(call: Call, values: Values) -> Outgoing:
+    tables, mac, index = call.tables, values["mac"], values["sw_if_index"]
+    bd_index = tables.bridges.by_id.get(values["bd_id"])
+    if bd_index is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    if values["is_add"]:
+        tables.part(MacTable).entries[bd_index, mac] = _entry(tables, index, values)
+    elif not tables.part(MacTable).delete(bd_index, mac, index):
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    return call.reply()
+
+
+def _entry(tables: Tables, sw_if_index: int, values: Values) -> MacEntry:
+    """Return the entry that is asked for; the interface must be in a bridge domain, in whatever one."""
+    if values["filter_mac"]:
+        return _FILTER
+    interfaces.require(tables, sw_if_index)
+    config = tables.l2.get(sw_if_index)
+    if config is None or config.bridge is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    return MacEntry(sw_if_index=sw_if_index, is_static=bool(values["static_mac"]), is_bvi=bool(values["bvi_mac"]))
+
+
+_FILTER = MacEntry(sw_if_index=NONE, is_static=True, is_filter=True)
+
+
+def _dump_macs(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the entries of one bridge domain, or of all, deleted ones included."""
+    for (bd_index, mac), entry in sorted(call.tables.part(MacTable).entries.items(), key=lambda item: item[0]):
+        bd_id = call.tables.bridges.domains[bd_index].bd_id
+        if values["bd_id"] in (NONE, bd_id):
+            yield call.details(
+                {
+                    "bd_id": NONE if bd_id is None else bd_id,
+                    "mac": mac,
+                    "sw_if_index": entry.sw_if_index,
+                    "static_mac": entry.is_static,
+                    "filter_mac": entry.is_filter,
+                    "bvi_mac": entry.is_bvi,
+                }
+            )
+
+
+def _named(tables: Tables, line: Input) -> tuple[int, bytes]:
+    """Return the bridge domain, by its index, and the MAC address that a command begins with."""
+    whole = line.unknown("expected mac address")
+    mac = line.mac_after("")
+    if mac is None:
+        raise whole
+    whole = line.unknown("expected bridge domain ID")
+    bd_id = line.number()
+    if bd_id is None:
+        raise whole
+    if bd_id not in tables.bridges.by_id:
+        raise RefusedError(Retval.UNSPECIFIED, f"bridge domain ID {bd_id} invalid")
+    return tables.bridges.by_id[bd_id], mac
+
+
+def _command_add_mac(tables: Tables, line: Input) -> str:
+    """`l2fib add <mac> <id> {filter | <interface> [static | bvi]}`; of the interface it asks no more than an index."""
+    key = _named(tables, line)
+    if line.take("filter"):
+        tables.part(MacTable).entries[key] = _FILTER
+        return ""
+    row = line.require_interface(tables)
+    is_static = line.take("static")
+    is_bvi = not is_static and line.take("bvi")
+    if row.index >= tables.l2_length:
+        raise RefusedError(Retval.UNSPECIFIED, f"Interface sw_if_index {row.index} not in L2 mode")
+    entry = MacEntry(sw_if_index=row.index, is_static=is_static or is_bvi, is_bvi=is_bvi)
+    tables.part(MacTable).entries[key] = entry
+    return ""
+
+
+def _command_delete_mac(tables: Tables, line: Input) -> str:
+    """`l2fib del <mac> <id>`."""
+    if not tables.part(MacTable).delete(*_named(tables, line), 0):
+        raise RefusedError(Retval.UNSPECIFIED, "mac entry not found")
+    return ""
+
+
+def _load_macs(tables: Tables, state: State, rows: Rows) -> None:
+    entries = tables.part(MacTable).entries
+    for bridge in state.bridges.values():
+        for mac in bridge.filtered_macs:
+            entries[tables.bridges.by_id[bridge.bd_id], mac_bytes(mac)] = _FILTER
+        for mac in bridge.stray_macs:
+            gone = MacEntry(sw_if_index=_GONE, is_static=True)
+            entries[tables.bridges.by_id[bridge.bd_id], mac_bytes(mac)] = gone
+    for name, row in rows.items():
+        for each in state.interfaces[name].static_macs:
+            entry = MacEntry(sw_if_index=row.index, is_static=True)
+            entries[tables.bridges.by_id[each.bd_id], mac_bytes(each.mac)] = entry
+
+
+_GONE = 1 << 20
+"""The index of an interface that is gone; none ever gets one so large."""
+
+
 KIND = Kind(
     changes={
         "bridge_domain_add_del": _answer_add_delete,
@@ -326,4 +482,18 @@ KIND = Kind(
         "set interface l2 bridge": _command_member,
     },
     load=_load,
+)
+
+ARP = Kind(
+    changes={"bd_ip_mac_add_del": _answer_arp},
+    queries={"bd_ip_mac_dump": _dump_arp},
+    commands={"set bridge-domain arp entry": _command_arp},
+    load=_load_arp,
+)
+
+MACS = Kind(
+    changes={"l2fib_add_del": _answer_mac},
+    queries={"l2_fib_table_dump": _dump_macs},
+    commands={"l2fib add": _command_add_mac, "l2fib del": _command_delete_mac},
+    load=_load_macs,
 )

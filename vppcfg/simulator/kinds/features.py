@@ -1,13 +1,17 @@
-"""Simulates the messages and commands that show and enable features by name (vnet/feature, vnet/interface_cli.c)."""
+"""Simulates the messages and commands that show and enable features by name (vnet/feature, vnet/interface_cli.c).
+
+GSO (vnet/gso) and reassembly (vnet/ip/reass), which VPP counts, are no more than features here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
+from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.dhcp import DhcpMain
@@ -133,9 +137,69 @@ def _command_set(tables: Tables, rest: Input) -> str:
     return ""
 
 
+_GSO_FEATURES = (*arcs.both("ip{}-output", "gso-ip{}"), *arcs.both("l2-output-ip{}", "gso-l2-ip{}"))
+
+
+def set_gso(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Enable GSO once more or once less; nothing happens where it is not enabled and should be less so."""
+    arcs.set_features(tables, sw_if_index, _GSO_FEATURES, is_on=is_on)
+
+
+def _answer_gso(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    set_gso(call.tables, values["sw_if_index"], values["enable_disable"])
+    return call.reply()
+
+
+def _command_gso(tables: Tables, rest: Input) -> str:
+    """`set interface feature gso <interface> [enable|disable]`; VPP reports nothing of what it does not understand."""
+    line, row, is_on = rest.line(), None, False
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            row = found
+        elif line.take("enable"):
+            is_on = True
+        elif line.take("disable"):
+            is_on = False
+        else:
+            return ""
+    if row is not None:
+        set_gso(tables, row.index, is_on)
+    return ""
+
+
+def _load_gso(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        if state.interfaces[name].has_gso:
+            set_gso(tables, row.index, True)
+
+
+_REASSEMBLIES = ("full", "sv")
+
+
+def _answer_reassembly(call: Call, values: Values) -> Outgoing:
+    """Enable or disable reassembly for each family; VPP counts both."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    name = f"ip{{}}-{_REASSEMBLIES[values['type'] & 1]}-reassembly-feature"
+    for feature, is_on in zip(
+        arcs.both("ip{}-unicast", name), (values["enable_ip4"], values["enable_ip6"]), strict=True
+    ):
+        arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=is_on)
+    return call.reply()
+
+
 KIND = Kind(
-    changes={"feature_enable_disable": _answer_enable},
+    changes={
+        "feature_enable_disable": _answer_enable,
+        "feature_gso_enable_disable": _answer_gso,
+        "ip_reassembly_enable_disable": _answer_reassembly,
+    },
     queries={"feature_is_enabled": _answer_is_enabled},
-    commands={"show interface features": _command_show, "set interface feature": _command_set},
+    commands={
+        "show interface features": _command_show,
+        "set interface feature": _command_set,
+        "set interface feature gso": _command_gso,
+    },
     deleted=arcs.interface_gone,
+    load=_load_gso,
 )

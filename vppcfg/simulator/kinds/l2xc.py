@@ -1,4 +1,8 @@
-"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c)."""
+"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c).
+
+A change of its mode sets the L2 feature bits of an interface (learn, forward, flood) anew; bits that are set while it
+is in L3 wait for the next mode (l2_api.c).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from collections.abc import Iterator
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces, l2
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import BridgeFeature, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 
@@ -75,13 +80,68 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             l2.set_xconnect(tables, row, target)
 
 
+_BITS = {
+    1: BridgeFeature.LEARN,
+    2: BridgeFeature.FWD,
+    4: BridgeFeature.FLOOD,
+    8: BridgeFeature.UU_FLOOD,
+    16: BridgeFeature.ARP_TERM,
+}
+"""Flags of l2_flags (l2_intf_feat_flags)."""
+_TOLD = {**_BITS, 32: BridgeFeature.ARP_UFWD}
+"""Flags that l2_interface_feat_flags_get reports."""
+
+
+def set_bits(tables: Tables, sw_if_index: int, bits: int, *, is_on: bool) -> int:
+    """Turn bits of an interface on or off, and return all."""
+    config = tables.l2_of(sw_if_index)
+    config.input_bits = config.input_bits | bits if is_on else config.input_bits & ~bits
+    return config.input_bits
+
+
+def _answer_bits(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    bits = sum(bit for flag, bit in _BITS.items() if values["feature_bitmap"] & flag)
+    result = set_bits(call.tables, values["sw_if_index"], bits, is_on=values["is_set"])
+    return call.reply(resulting_feature_bitmap=result)
+
+
+def _get_bits(call: Call, values: Values) -> Outgoing:
+    """Tell the bits of a member of a bridge domain; raise RefusedError for what is none."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    config = call.tables.l2_of(values["sw_if_index"])
+    if config.bridge is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    return call.reply(flags=sum(flag for flag, bit in _TOLD.items() if config.input_bits & bit))
+
+
+def _command_bits(bit: int) -> Command:
+    """`set interface l2 learn|forward|flood <interface> [disable]`; forward is taken for what a cross-connect does."""
+
+    def command(tables: Tables, line: Input) -> str:
+        row = line.require_interface(tables)
+        set_bits(tables, row.index, bit, is_on=not line.take("disable"))
+        return ""
+
+    return command
+
+
 KIND = Kind(
-    changes={"sw_interface_set_l2_xconnect": _answer},
-    queries={"l2_xconnect_dump": _dump},
+    changes={
+        "sw_interface_set_l2_xconnect": _answer,
+        "l2_flags": _answer_bits,
+    },
+    queries={
+        "l2_xconnect_dump": _dump,
+        "l2_interface_feat_flags_get": _get_bits,
+    },
     commands={
         "set interface l2 xconnect": _command_xconnect,
         "set interface l3": _command_l3,
         "show mode": _command_show,
+        "set interface l2 learn": _command_bits(BridgeFeature.LEARN),
+        "set interface l2 forward": _command_bits(BridgeFeature.XCONNECT),
+        "set interface l2 flood": _command_bits(BridgeFeature.FLOOD),
     },
     load=_load,
     deleted=l2.interface_deleted,

@@ -1,13 +1,22 @@
-"""Simulates policers and where they are applied, which nothing shows (plugins/policer, vnet/policer up to 26.02)."""
+"""Simulates policers and where they are applied, which nothing shows (plugins/policer, vnet/policer up to 26.02).
+
+The tables by which packets of interfaces go to policers (vnet/classify/policer_classify.c) are kept by index, and
+outlive their interfaces: the next one with the index is shown with a table, and its packets do not come there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 
+from vppcfg.model import rate_limit
+from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, RateLimit
+from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
@@ -116,6 +125,108 @@ def _named(tables: Tables, raw: bytes) -> int:
     return next((each.index for each in tables.part(PolicerMain).policers if each.name == name), NONE)
 
 
+_FIELDS = ("ip4_table_index", "ip6_table_index", "l2_table_index")
+_FRAMES = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class PolicerClassifyMain:
+    """The table of each interface, by the number of the layer and sw_if_index."""
+
+    tables: tuple[dict[int, int], ...] = field(default_factory=lambda: ({}, {}, {}))
+
+
+def _answer_classify(call: Call, values: Values) -> Outgoing:
+    """Have a table look at an interface's packets, unless one does already, or no longer."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    for layer, name in enumerate(_FIELDS):
+        if values[name] != NONE and not _classify(
+            call.tables, row.index, layer, values[name], is_on=bool(values["is_add"])
+        ):
+            break
+    return call.reply()
+
+
+def _classify(tables: Tables, sw_if_index: int, layer: int, table: int, *, is_on: bool) -> bool:
+    """Set or remove a table, and return whether further ones of the same message are looked at."""
+    if not tables.part(ClassifierMain).tables.has(table):
+        raise RefusedError(Retval.NO_SUCH_TABLE)
+    own = tables.part(PolicerClassifyMain).tables[layer]
+    if is_on and sw_if_index in own:
+        return False
+    if not is_on and own.get(sw_if_index) != table:
+        raise RefusedError(Retval.NO_SUCH_TABLE)
+    if layer == _FRAMES:
+        config, bit = tables.l2_of(sw_if_index), bit_of(L2_INPUT, "POLICER_CLAS")
+        config.input_bits = config.input_bits | bit if is_on else config.input_bits & ~bit
+    else:
+        family = 6 if layer else 4
+        feature = f"ip{family}-unicast", f"ip{family}-policer-classify"
+        arcs.set_features(tables, sw_if_index, [feature], is_on=is_on)
+    if is_on:
+        own[sw_if_index] = table
+    else:
+        del own[sw_if_index]
+    return True
+
+
+def _dump_classified(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the tables of all interfaces when asked for those of the first one, and none when asked for all."""
+    tables = call.tables.part(PolicerClassifyMain).tables
+    is_known = values["sw_if_index"] == 0 and values["type"] < len(tables)
+    for sw_if_index, table in sorted(tables[values["type"]].items()) if is_known else ():
+        yield call.details({"sw_if_index": sw_if_index, "table_index": table})
+
+
+def _load_classified(tables: Tables, state: State, rows: Rows) -> None:
+    for each in state.of(rate_limit.Policer).values():
+        add(tables, f"{MARK}{each.name}".encode(), _settings(each))
+    policers = {policer.name: policer.index for policer in tables.part(PolicerMain).policers}
+    found = {item.number: _loaded(tables, item) for item in state.of(LimitTable).values()}
+    for limit in state.of(RateLimit).values():
+        hit = policers.get(f"{MARK}{limit.policer}".encode(), NONE)
+        key = _key(limit, found[limit.number])
+        found[limit.number].sessions[key] = Session(hit=hit, opaque=NONE, advance=0)
+    for item in state.of(LimitTable).values():
+        if item.next is not None:
+            found[item.number].next = found[item.next].index
+    for use in state.of(LimitedInterface).values():
+        if use.number in found:
+            _classify(tables, rows[use.interface].index, LAYERS.index(use.layer), found[use.number].index, is_on=True)
+
+
+def _loaded(tables: Tables, item: LimitTable) -> Table:
+    bits = bytearray(((item.offset + 16) // 16 + 1) * 16)
+    for place in range(item.offset * 8, item.offset * 8 + item.length):
+        bits[place // 8] |= 0x80 >> place % 8
+    skipped = item.offset // 16 if item.length else 0
+    vectors = max((item.offset * 8 + item.length + 127) // 128, skipped + 1)
+    mask = bytes(bits[skipped * 16 : vectors * 16])
+    miss = 0x76600000 | 0x80000 * item.is_ipv6 | item.number
+    pool = tables.part(ClassifierMain).tables
+    return pool.add(lambda index: Table(index=index, mask=mask, skipped=skipped, buckets=4096, next=NONE, miss=miss))
+
+
+def _key(limit: RateLimit, table: Table) -> bytes:
+    """Return the bits of a session, behind those that its table skips."""
+    raw = bytearray(len(table.mask))
+    if limit.prefix:
+        address = ip_address(limit.prefix.partition("/")[0]).packed
+        start = limit.offset - table.skipped * 16
+        raw[start : start + len(address)] = address
+    return bytes(each & bits for each, bits in zip(raw, table.mask, strict=False))
+
+
+def _settings(item: rate_limit.Policer) -> dict[str, int]:
+    excess = {"type": 0, "dscp": 0} if item.dscp is None else {"type": 2, "dscp": item.dscp}
+    return {
+        "cir": item.rate_kbps,
+        "cb": item.burst_bytes,
+        "conform_action.type": 1,
+        **{f"{when}_action.{key}": value for when in ("exceed", "violate") for key, value in excess.items()},
+    }
+
+
 KIND = Kind(
     plugin="policer",
     plugin_releases="26.06-",
@@ -130,4 +241,10 @@ KIND = Kind(
     },
     queries={"policer_dump_v2": _dump},
     quirks=(_HAS_L2, _CHECKS),
+)
+
+CLASSIFY = Kind(
+    changes={"policer_classify_set_interface": _answer_classify},
+    queries={"policer_classify_dump": _dump_classified},
+    load=_load_classified,
 )

@@ -2,7 +2,7 @@
 
 Routes outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
 index, and so does a new one with the same paths as long as an old one has them, for routes share the list of their
-paths (fib_path_list.c).
+paths (fib_path_list.c). The static routes of a state are loaded with the FIB source of files (fib_source.c).
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
+from vppcfg.common.addresses import address_key
+from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd
+from vppcfg.model.state import State
 from vppcfg.simulator.api_paths import unpacked
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import (
@@ -26,10 +29,10 @@ from vppcfg.simulator.fib_entries import (
     with_paths,
     without_paths,
 )
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
-from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, entries
+from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, SourceMain, entries, sources
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
@@ -350,9 +353,41 @@ def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
     return path._replace(next_hop=hop.packed, is_ipv6=is_ipv6, sw_if_index=sw_if_index, table_id=table_id)
 
 
+_ENDS = {RouteEnd.BLACKHOLE: DROP, RouteEnd.UNREACHABLE: UNREACHABLE, RouteEnd.PROHIBIT: PROHIBIT}
+
+
+def _load_static(tables: Tables, state: State, rows: Rows) -> None:
+    """Put the routes of files into their tables."""
+    routes = state.of(Route).values()
+    if not routes:
+        return
+    source = len(sources(tables))
+    tables.part(SourceMain).added.append((SOURCE.encode(), SOURCE_PRIORITY))
+    for route in routes:
+        key = address_key(route.prefix)
+        table = (tables.fib6 if route.is_ipv6 else tables.fib4).tables[route.table_id]
+        paths = [_path_static(hop, route, rows) for hop in route.hops]
+        if route.end is not None:
+            paths.append(FibPath(kind=_ENDS[route.end], is_ipv6=route.is_ipv6))
+        change(tables, table, (key.value, key.length), source, tuple(paths), is_add=True, is_multipath=False)
+
+
+def _path_static(hop: NextHop, route: Route, rows: Rows) -> FibPath:
+    key = address_key(f"{hop.gateway}/0") if hop.gateway else None
+    path = FibPath(
+        next_hop=b"" if key is None else key.value.to_bytes(key.width // 8),
+        weight=hop.weight,
+        preference=hop.preference,
+        is_ipv6=route.is_ipv6 if key is None else key.family == 6,
+        table_id=hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id,
+    )
+    return path._replace(sw_if_index=rows[hop.interface].index) if hop.interface else path
+
+
 KIND = Kind(
     quirks=(_DROPS_OVER_LOCAL0, _TYPES_NO_DROPS, _ENDS_AT_ANSWERS),
     changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
     commands={"ip route": _command},
     deleted=_interface_gone,
+    load=_load_static,
 )
