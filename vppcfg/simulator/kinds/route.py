@@ -1,7 +1,7 @@
 """Simulates the routes of a table with their sources, those that VPP makes itself, and who holds a FIB table.
 
-They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies is in
-`simulator/linux_nl`. Packets go nowhere.
+They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies,
+tests put into `NetlinkMain`. Packets go nowhere.
 """
 
 from __future__ import annotations
