@@ -22,7 +22,7 @@ _MAC = re.compile(r"(?:[0-9a-fA-F]+(?::[0-9a-fA-F]+){5}|[0-9a-fA-F]+(?:\.[0-9a-f
 """Six numbers of a byte each, or three of two bytes (vnet/ethernet/format.c)."""
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
-_LAST_NUMBER = 0x7FFFFFFF
+LAST_NUMBER = 0x7FFFFFFF
 _MOST_DIGITS = 1000
 """Of a number whose value matters."""
 _ALL_BITS = 0xFFFFFFFF
@@ -94,7 +94,7 @@ class Input:
         self._position = match.end()
         return True
 
-    def number(self, last: int = _LAST_NUMBER) -> int | None:
+    def number(self, last: int = LAST_NUMBER) -> int | None:
         """Take a decimal number up to `last`."""
         match = _NUMBER.match(self._text, self._start())
         if match is None:
@@ -147,7 +147,7 @@ class Input:
         """Take the name of an interface or sub-interface."""
         match = _WORD.match(self._text, self._start())
         row = tables.named(match[0]) if match else None
-        if match is None or row is None or (self._checks_numbers and row.is_sub and row.sub_id > _LAST_NUMBER):
+        if match is None or row is None or (self._checks_numbers and row.is_sub and row.sub_id > LAST_NUMBER):
             return None
         self._position = match.end()
         self.skip_space()
@@ -162,25 +162,21 @@ class Input:
         self._position = match.end()
         return tables.hw[index]
 
-    def number_after(self, word: str, last: int = _LAST_NUMBER) -> int | None:
-        """Take a word and a number up to `last`, or neither."""
+    def after(self, word: str, read: Callable[[], T]) -> T | None:
+        """Take a word and what `read` takes behind it, or neither."""
         position = self._position
-        number = self.number(last) if self.take(word) else None
-        if number is None:
+        found = read() if self.take(word) else None
+        if found is None:
             self._position = position
-        return number
+        return found
+
+    def number_after(self, word: str, last: int = LAST_NUMBER) -> int | None:
+        """Take a word and a number up to `last`, or neither."""
+        return self.after(word, lambda: self.number(last))
 
     def mac_after(self, word: str) -> bytes | None:
         """Take a word and a MAC address, or neither."""
-        position = self._position
-        match = _MAC.match(self._text, self._start()) if self.take(word) else None
-        mac = mac_in(match[0]) if match is not None else None
-        if match is None or mac is None:
-            self._position = position
-            return None
-        self._position = match.end()
-        self.skip_space()
-        return mac
+        return self.after(word, self._mac)
 
     def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         """Take an address."""
@@ -195,11 +191,7 @@ class Input:
 
     def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         """Take a word and an address, or neither."""
-        position = self._position
-        address = self.address() if self.take(word) else None
-        if address is None:
-            self._position = position
-        return address
+        return self.after(word, self.address)
 
     def address4(self) -> ipaddress.IPv4Address | None:
         """Take an IPv4 address."""
@@ -212,28 +204,15 @@ class Input:
 
     def address4_after(self, word: str) -> ipaddress.IPv4Address | None:
         """Take a word and an IPv4 address, or neither."""
-        position = self._position
-        address = self.address4() if self.take(word) else None
-        if address is None:
-            self._position = position
-        return address
+        return self.after(word, self.address4)
 
     def interface_after(self, tables: Tables, word: str) -> SwInterface | None:
         """Take a word and an interface, or neither."""
-        position = self._position
-        row = self.interface(tables) if self.take(word) else None
-        if row is None:
-            self._position = position
-        return row
+        return self.after(word, lambda: self.interface(tables))
 
     def choice_after(self, word: str, choices: Mapping[str, T]) -> T | None:
         """Take a word and the first of some others that fits, or neither."""
-        position = self._position
-        found = next((choice for choice in choices if self.take(choice)), None) if self.take(word) else None
-        if found is None:
-            self._position = position
-            return None
-        return choices[found]
+        return self.after(word, lambda: next((choices[choice] for choice in choices if self.take(choice)), None))
 
     def take_setting(self, word: str, values: dict[str, int]) -> bool:
         """Take a word and a number, and keep the number under the word."""
@@ -268,12 +247,25 @@ class Input:
         """Return VPP's refusal of what comes next."""
         return RefusedError(Retval.UNSPECIFIED, f"{what} `{self.shown}'")
 
+    def unknown_word(self, what: str = "unknown input") -> RefusedError:
+        """Return VPP's refusal of the next word, without the space before it."""
+        self.skip_space()
+        return self.unknown(what)
+
     def require_interface(self, tables: Tables, what: str = "unknown interface") -> SwInterface:
         """Take the name of an interface; raise RefusedError when there is none."""
         row = self.interface(tables)
         if row is None:
             raise self.unknown(what)
         return row
+
+    def _mac(self) -> bytes | None:
+        match = _MAC.match(self._text, self._position)
+        mac = mac_in(match[0]) if match is not None else None
+        if match is not None and mac is not None:
+            self._position = match.end()
+            self.skip_space()
+        return mac
 
     def _start(self) -> int:
         position = self._position
@@ -305,8 +297,8 @@ def mac_in(text: str) -> bytes | None:
 _LEAVES_WORDS = frozenset({"", "set acl-plugin"})
 """Where VPP takes words that it does not know for the next command; `set acl-plugin` is one (acl_set_aclplugin_fn)."""
 
-Command = Callable[[Tables, Input], str]
-"""Reads what follows its own words and returns what it prints; raises RefusedError with VPP's words."""
+Command = Callable[[Tables, Input], str | None]
+"""Reads what follows its own words and returns what it prints, if anything; raises RefusedError with VPP's words."""
 
 
 class CommandLine:
@@ -351,7 +343,7 @@ class CommandLine:
         if path not in self._commands:
             raise rest.unknown("unknown input" if path in _LEAVES_WORDS else f"{path}: unknown input")
         try:
-            return self._commands[path](self._tables, rest)
+            return self._commands[path](self._tables, rest) or ""
         except RefusedError as refusal:
             raise RefusedError(refusal.retval, f"{path}: {refusal.text}") from None
 

@@ -45,8 +45,8 @@ def _details_of(dump: str) -> str:
     return f"{dump.removesuffix('_dump')}_details"
 
 
-Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing]]
-"""Answers a request with one message or several.
+Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing] | None]
+"""Answers a request with one message or several; None is the reply that reports success and nothing else.
 
 The values have the names of the API's fields: `sw_if_index`, in a struct `prefix.len`, in an array `mtu[0]`. A message
 takes those that it has from what is returned, so one function can serve all versions of a message.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 
@@ -87,6 +89,15 @@ class RefusedError(Exception):
         super().__init__(text)
         self.retval = retval
         self.text = text
+
+
+@contextmanager
+def refused_as(text: str) -> Iterator[None]:
+    """Have what is refused in this context refused in the words of the prompt."""
+    try:
+        yield
+    except RefusedError as refusal:
+        raise RefusedError(Retval.UNSPECIFIED, text) from refusal
 
 
 class DiedError(Exception):

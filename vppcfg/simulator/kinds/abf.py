@@ -127,7 +127,7 @@ def _feature(attachment: Attachment) -> arcs.Feature:
     return arcs.both("ip{}-unicast", "abf-input-ip{}")[attachment.is_ipv6]
 
 
-def _answer_policy(call: Call, values: Values) -> Outgoing:
+def _answer_policy(call: Call, values: Values) -> None:
     """Add paths to a policy, which is created if need be, or take them out; it goes with the last one."""
     paths = [unpacked(call.tables, row) for row in values["policy.paths"]]
     if not paths:
@@ -136,17 +136,15 @@ def _answer_policy(call: Call, values: Values) -> Outgoing:
         add_paths(call.tables, values["policy.policy_id"], values["policy.acl_index"], paths)
     else:
         remove_paths(call.tables, values["policy.policy_id"], paths)
-    return call.reply()
 
 
-def _answer_attach(call: Call, values: Values) -> Outgoing:
+def _answer_attach(call: Call, values: Values) -> None:
     """Attach a policy or take it off; VPP does not ask whether there is such an interface."""
     requested = Attachment(values["attach.policy_id"], values["attach.sw_if_index"], bool(values["attach.is_ipv6"]))
     if values["is_add"]:
         attach(call.tables, requested, values["attach.priority"])
     else:
         detach(call.tables, requested)
-    return call.reply()
 
 
 def _dump_policies(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -200,7 +198,7 @@ def _command_policy(tables: Tables, line: Input) -> str:
     return ""
 
 
-def _command_attach(tables: Tables, line: Input) -> str:
+def _command_attach(tables: Tables, line: Input) -> None:
     """`abf attach <ip4|ip6> [del] policy <value> [priority <value>] <interface>`; refusals are passed over."""
     number, priority, is_ipv6, is_add, index = None, 0, None, True, None
     while not line.is_at_end:
@@ -230,7 +228,6 @@ def _command_attach(tables: Tables, line: Input) -> str:
             attach(tables, requested, priority)
         else:
             detach(tables, requested)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

@@ -190,9 +190,8 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["acl_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -209,12 +208,11 @@ def _answer_set_lists(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=set_lists(call.tables, values["sw_if_index"], lists[:inputs], lists[inputs:]))
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Apply one more access list on an interface, or one less."""
     sw_if_index, index = values["sw_if_index"], values["acl_index"]
     interfaces.require(call.tables, sw_if_index)
     add_delete(call.tables, sw_if_index, index, is_add=values["is_add"], is_input=values["is_input"])
-    return call.reply()
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -330,7 +328,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return f"Deleted ACL index:{index}\n"
 
 
-def _command_interface(tables: Tables, rest: Input) -> str:
+def _command_interface(tables: Tables, rest: Input) -> None:
     """Run `set acl-plugin interface <interface> input|output acl <n> [del]`, which reports no refusal."""
     line = rest.line()
     row, index, is_add, is_input = None, None, True, True
@@ -347,7 +345,6 @@ def _command_interface(tables: Tables, rest: Input) -> str:
     if row is not None and index is not None:
         with suppress(RefusedError):
             add_delete(tables, row.index, index, is_add=is_add, is_input=is_input)
-    return ""
 
 
 _INDEX_IN_NAME = re.compile(r"(acl|macip):.*@(\d+)$")

@@ -132,7 +132,7 @@ def _text(is_ipv6: bool, address: int, length: int) -> str:
     return f"{ipaddress.IPv6Address(address) if is_ipv6 else ipaddress.IPv4Address(address)}/{length}"
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Add or delete an address, or delete all."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     is_ipv6, packed = values["prefix.address.af"] == _IPV6, values["prefix.address.un"]
@@ -141,7 +141,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         remove_all(call.tables, row.index)
     else:
         (add if values["is_add"] else remove)(call.tables, row, is_ipv6, address, values["prefix.len"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -161,18 +160,17 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface ip address [del] <interface> <address>/<length> | all`."""
     is_delete = line.take("del")
     row = line.require_interface(tables)
     if is_delete and line.take("all"):
         remove_all(tables, row.index)
-        return ""
+        return
     prefix = line.prefix()
     if prefix is None:
         raise line.unknown("expected IP4/IP6 address/length")
     (remove if is_delete else add)(tables, row, *prefix)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -209,7 +207,7 @@ def stop(tables: Tables, sw_if_index: int) -> None:
         book.stop_borrowing(sw_if_index)
 
 
-def _answer_unnumbered(call: Call, values: Values) -> Outgoing:
+def _answer_unnumbered(call: Call, values: Values) -> None:
     """Borrow addresses or end it. `sw_if_index` is the donor, which must exist for the former only."""
     donor, borrower = values["sw_if_index"], values["unnumbered_sw_if_index"]
     row = interfaces.require(call.tables, borrower)
@@ -219,7 +217,6 @@ def _answer_unnumbered(call: Call, values: Values) -> Outgoing:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX_2)
     else:
         borrow(call.tables, row, donor)
-    return call.reply()
 
 
 def _dump_unnumbered(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -229,7 +226,7 @@ def _dump_unnumbered(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": row.index, "ip_sw_if_index": row.unnumbered})
 
 
-def _command_unnumbered(tables: Tables, line: Input) -> str:
+def _command_unnumbered(tables: Tables, line: Input) -> None:
     """`set interface unnumbered <interface> use <interface>`, `set interface unnumbered del <interface>`."""
     refusal = RefusedError(Retval.UNSPECIFIED, f"parse error '{line.shown}'")
     if line.take("del"):
@@ -237,13 +234,12 @@ def _command_unnumbered(tables: Tables, line: Input) -> str:
         if row is None:
             raise refusal
         stop(tables, row.index)
-        return ""
+        return
     row = line.interface(tables)
     donor = line.interface_after(tables, "use") if row is not None else None
     if row is None or donor is None:
         raise refusal
     borrow(tables, row, donor.index)
-    return ""
 
 
 def _load_unnumbered(tables: Tables, state: State, rows: Rows) -> None:

@@ -28,21 +28,19 @@ def _key(values: Values) -> Key:
     return values["sw_if_index"], values["local_addr.un"], values["peer_addr.un"]
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     """Make a session; VPP does not ask whether the interface has the address."""
     interfaces.require(call.tables, values["sw_if_index"])
     sessions = call.tables.part(BfdMain).sessions
     if _key(values) in sessions:
         raise RefusedError(Retval.BFD_EEXIST)
     sessions[_key(values)] = {name: values[name] for name in values if name not in ("client_index", "context")}
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     if call.tables.part(BfdMain).sessions.pop(_key(values), None) is None:
         raise RefusedError(Retval.BFD_ENOENT)
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:

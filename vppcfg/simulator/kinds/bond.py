@@ -121,9 +121,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
         return call.reply(retval=refusal.retval, sw_if_index=0)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -203,22 +202,20 @@ def _option(line: Input, request: BondRequest) -> BondRequest:
     raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete bond <interface>`."""
     line = rest.line_with("Missing <interface>")
     row = line.interface(tables)
     if row is None or not line.is_at_end:
         raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
     delete(tables, row.index)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
     """`show bond [details]`."""
     is_detailed = line.take("details")
     if not is_detailed and not line.is_at_end:
-        line.skip_space()
-        raise line.unknown()
+        raise line.unknown_word()
     bonds = tables.part(BondMain).bonds
     if is_detailed:
         return "".join(f"{text}\n" for row in bonds for text in _shown_in_full(tables, row))

@@ -254,7 +254,7 @@ def _set_link(tables: Tables, bond: BondRow) -> None:
         interfaces.set_link(tables, tables.hw[bond.hw_index], row.is_up and bool(bond.active))
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     """Let an interface join a bond."""
     interfaces.require(call.tables, values["sw_if_index"])
     add(
@@ -264,19 +264,16 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         is_passive=values["is_passive"],
         is_long_timeout=values["is_long_timeout"],
     )
-    return call.reply()
 
 
-def _answer_detach(call: Call, values: Values) -> Outgoing:
+def _answer_detach(call: Call, values: Values) -> None:
     _require(call.tables, values["sw_if_index"])
     detach(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
-def _answer_weight(call: Call, values: Values) -> Outgoing:
+def _answer_weight(call: Call, values: Values) -> None:
     _require(call.tables, values["sw_if_index"])
     set_weight(call.tables, values["sw_if_index"], values["weight"])
-    return call.reply()
 
 
 def _require(tables: Tables, sw_if_index: int) -> None:
@@ -310,7 +307,7 @@ def _unknown() -> RefusedError:
     return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_add(tables: Tables, rest: Input) -> str:
+def _command_add(tables: Tables, rest: Input) -> None:
     """`bond add <bond> <interface> [passive] [long-timeout]`."""
     line = rest.line_with(_MISSING)
     group, joining = line.interface(tables), line.interface(tables)
@@ -323,10 +320,9 @@ def _command_add(tables: Tables, rest: Input) -> str:
             raise _unknown()
         options[word] = True
     add(tables, group.index, joining.index, is_passive=options["passive"], is_long_timeout=options["long-timeout"])
-    return ""
 
 
-def _command_detach(tables: Tables, rest: Input) -> str:
+def _command_detach(tables: Tables, rest: Input) -> None:
     """`bond del <interface>`; of several the last counts, as in `bond del <bond> <member>`."""
     line = rest.line_with(_MISSING)
     member = -1
@@ -336,10 +332,9 @@ def _command_detach(tables: Tables, rest: Input) -> str:
             raise _unknown()
         member = row.index
     detach(tables, member)
-    return ""
 
 
-def _command_weight(tables: Tables, rest: Input) -> str:
+def _command_weight(tables: Tables, rest: Input) -> None:
     """`set interface bond <interface> weight <number>`; what is missing counts as none."""
     line = rest.line_with(_MISSING)
     row = line.interface(tables)
@@ -347,7 +342,6 @@ def _command_weight(tables: Tables, rest: Input) -> str:
     if row is None:
         raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
     set_weight(tables, row.index, weight or 0)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

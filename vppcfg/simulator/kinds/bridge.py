@@ -159,10 +159,9 @@ def _details(tables: Tables, domain: BridgeDomain) -> Values:
     }
 
 
-def _answer_mac_age(call: Call, values: Values) -> Outgoing:
+def _answer_mac_age(call: Call, values: Values) -> None:
     """Set how long learned addresses stay."""
     require(call.tables, values["bd_id"]).mac_age = values["mac_age"]
-    return call.reply()
 
 
 def _answer_flags(call: Call, values: Values) -> Outgoing:
@@ -172,7 +171,7 @@ def _answer_flags(call: Call, values: Values) -> Outgoing:
     return call.reply(resulting_feature_bitmap=_set_features(domain, features, values["is_set"]))
 
 
-def _answer_member(call: Call, values: Values) -> Outgoing:
+def _answer_member(call: Call, values: Values) -> None:
     """Make an interface a member of a bridge domain, which is made if need be, or return it to L3."""
     row = interfaces.require(call.tables, values["rx_sw_if_index"])
     if values["port_type"] > max(l2.PortType):
@@ -184,7 +183,6 @@ def _answer_member(call: Call, values: Values) -> Outgoing:
     else:
         index = find_or_add(call.tables, values["bd_id"])
         l2.set_bridge(call.tables, row, index, l2.PortType(values["port_type"]), values["shg"])
-    return call.reply()
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
@@ -235,10 +233,9 @@ def _check_default(bd_id: int) -> None:
 def _switch(feature: int) -> Command:
     """Return the command `set bridge-domain <switch> <id> [disable]`."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         domain = require(tables, _bd_id(line))
         _set_features(domain, feature, not line.take("disable"))
-        return ""
 
     return command
 
@@ -251,7 +248,7 @@ def _bd_id(line: Input) -> int:
     return bd_id
 
 
-def _command_mac_age(tables: Tables, line: Input) -> str:
+def _command_mac_age(tables: Tables, line: Input) -> None:
     """`set bridge-domain mac-age <id> <minutes>`."""
     domain = require(tables, _bd_id(line))
     whole = line.unknown("expecting ageing time in minutes but got")
@@ -261,10 +258,9 @@ def _command_mac_age(tables: Tables, line: Input) -> str:
     if minutes > _LAST_AGE:
         raise RefusedError(Retval.UNSPECIFIED, "mac aging time cannot be bigger than 255")
     domain.mac_age = minutes
-    return ""
 
 
-def _command_member(tables: Tables, line: Input) -> str:
+def _command_member(tables: Tables, line: Input) -> None:
     """`set interface l2 bridge <interface> <id> [bvi|uu-fwd] [<group>]`."""
     row = line.require_interface(tables)
     whole = line.unknown("expected bridge domain ID")
@@ -277,7 +273,6 @@ def _command_member(tables: Tables, line: Input) -> str:
     port_type = l2.PortType.BVI if line.take("bvi") else l2.PortType.NORMAL
     port_type = l2.PortType.UU_FWD if line.take("uu-fwd") else port_type
     l2.set_bridge(tables, row, index, port_type, line.number() or 0)
-    return ""
 
 
 _OF_SETTINGS = {
@@ -323,10 +318,9 @@ def set_arp(tables: Tables, bd_id: int, address: bytes, mac: bytes, *, is_add: b
         del entries[address]
 
 
-def _answer_arp(call: Call, values: Values) -> Outgoing:
+def _answer_arp(call: Call, values: Values) -> None:
     address = values["entry.ip.un"][: 16 if values["entry.ip.af"] else 4]
     set_arp(call.tables, values["entry.bd_id"], address, values["entry.mac"], is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_arp(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -340,7 +334,7 @@ def _dump_arp(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({**shown, "entry.ip.un": address.ljust(16, b"\0")})
 
 
-def _command_arp(tables: Tables, line: Input) -> str:
+def _command_arp(tables: Tables, line: Input) -> None:
     """`set bridge-domain arp entry <id> <address> <mac> [del]`, or `... <id> del-all`."""
     bd_id = line.number()
     if bd_id is None:
@@ -349,12 +343,11 @@ def _command_arp(tables: Tables, line: Input) -> str:
     address = line.address()
     if address is None and line.take("del-all"):
         domain.arp.clear()
-        return ""
+        return
     mac = line.mac_after("")
     if address is None or mac is None:
         raise line.unknown(f"expecting {'IP' if address is None else 'MAC'} address but got")
     set_arp(tables, bd_id, address.packed, mac, is_add=not line.take("del"))
-    return ""
 
 
 def _load_arp(tables: Tables, state: State, rows: Rows) -> None:
@@ -362,7 +355,7 @@ def _load_arp(tables: Tables, state: State, rows: Rows) -> None:
         set_arp(tables, entry.bd_id, ipaddress.ip_address(entry.address).packed, mac_bytes(entry.mac), is_add=True)
 
 
-def _answer_mac(call: Call, values: Values) -> Outgoing:
+def _answer_mac(call: Call, values: Values) -> None:
     tables, mac, index = call.tables, values["mac"], values["sw_if_index"]
     bd_index = tables.bridges.by_id.get(values["bd_id"])
     if bd_index is None:
@@ -371,7 +364,6 @@ def _answer_mac(call: Call, values: Values) -> Outgoing:
         tables.part(MacTable).entries[bd_index, mac] = _entry(tables, index, values)
     elif not tables.part(MacTable).delete(bd_index, mac, index):
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return call.reply()
 
 
 def _entry(tables: Tables, sw_if_index: int, values: Values) -> MacEntry:
@@ -420,12 +412,12 @@ def _named(tables: Tables, line: Input) -> tuple[int, bytes]:
     return tables.bridges.by_id[bd_id], mac
 
 
-def _command_add_mac(tables: Tables, line: Input) -> str:
+def _command_add_mac(tables: Tables, line: Input) -> None:
     """`l2fib add <mac> <id> {filter | <interface> [static | bvi]}`; of the interface it asks no more than an index."""
     key = _named(tables, line)
     if line.take("filter"):
         tables.part(MacTable).entries[key] = _FILTER
-        return ""
+        return
     row = line.require_interface(tables)
     is_static = line.take("static")
     is_bvi = not is_static and line.take("bvi")
@@ -433,14 +425,12 @@ def _command_add_mac(tables: Tables, line: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, f"Interface sw_if_index {row.index} not in L2 mode")
     entry = MacEntry(sw_if_index=row.index, is_static=is_static or is_bvi, is_bvi=is_bvi)
     tables.part(MacTable).entries[key] = entry
-    return ""
 
 
-def _command_delete_mac(tables: Tables, line: Input) -> str:
+def _command_delete_mac(tables: Tables, line: Input) -> None:
     """`l2fib del <mac> <id>`."""
     if not tables.part(MacTable).delete(*_named(tables, line), 0):
         raise RefusedError(Retval.UNSPECIFIED, "mac entry not found")
-    return ""
 
 
 def _load_macs(tables: Tables, state: State, rows: Rows) -> None:

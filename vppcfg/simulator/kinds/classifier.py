@@ -95,7 +95,7 @@ def _new(index: int, values: Values) -> Table:
     )
 
 
-def _answer_session(call: Call, values: Values) -> Outgoing:
+def _answer_session(call: Call, values: Values) -> None:
     """Set what becomes of packets, instead of what did, or forget it."""
     table = call.tables.part(ClassifierMain).tables.get(values["table_index"])
     if table is None:
@@ -109,7 +109,6 @@ def _answer_session(call: Call, values: Values) -> Outgoing:
         table.sessions[key] = session
     elif table.sessions.pop(key, None) is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return call.reply()
 
 
 def _list_tables(call: Call, _values: Values) -> Outgoing:
@@ -151,10 +150,9 @@ class LocalMain:
     """The table of each address that is classified, by family and FIB table."""
 
 
-def _answer_local(call: Call, values: Values) -> Outgoing:
+def _answer_local(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     _set(call.tables, values["sw_if_index"], bool(values["is_ipv6"]), values["table_index"])
-    return call.reply()
 
 
 def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
@@ -205,7 +203,7 @@ def _admin_changed(tables: Tables, sw_if_index: int) -> None:
 def _command_local(is_ipv6: bool) -> Command:
     """`set ip|ip6 classify intfc <interface> table-index <n>`; it takes none off."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         row = line.interface_after(tables, "intfc")
         table = line.number_after("table-index")
         if table is None or table == NONE:
@@ -213,7 +211,6 @@ def _command_local(is_ipv6: bool) -> Command:
         if row is None:
             raise RefusedError(Retval.UNSPECIFIED, "interface / subif must be specified")
         _set(tables, row.index, is_ipv6, table)
-        return ""
 
     return command
 

@@ -16,7 +16,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -116,22 +116,19 @@ def _map(address: bytes, length: int, outside: bytes, outside_length: int) -> Ma
     )
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
+def _answer_enable(call: Call, values: Values) -> None:
     enable(call.tables, is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_map(call: Call, values: Values) -> Outgoing:
+def _answer_map(call: Call, values: Values) -> None:
     found = _map(*(values[name] for name in ("in_addr", "in_plen", "out_addr", "out_plen")))
     set_map(call.tables, found, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
-def _answer_side(call: Call, values: Values) -> Outgoing:
+def _answer_side(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     is_inside, is_add = bool(values["is_inside"]), bool(values["is_add"])
     set_side(call.tables, values["sw_if_index"], is_inside=is_inside, is_add=is_add)
-    return call.reply()
 
 
 def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -182,18 +179,17 @@ def _dump_sessions(call: Call, _values: Values) -> Iterator[Outgoing]:
     return iter(())
 
 
-def _answer_timeouts(call: Call, values: Values) -> Outgoing:
+def _answer_timeouts(call: Call, values: Values) -> None:
     """Set timeouts; 0 leaves one as it is."""
     timeouts = call.tables.part(Det44Main).timeouts
     timeouts.update({name: values[name] for name in _DEFAULTS if values[name]})
-    return call.reply()
 
 
 def _get_timeouts(call: Call, _values: Values) -> Outgoing:
     return call.reply(**call.tables.part(Det44Main).timeouts)
 
 
-def _command_plugin(tables: Tables, rest: Input) -> str:
+def _command_plugin(tables: Tables, rest: Input) -> None:
     """`det44 plugin <enable [inside vrf <n>] [outside vrf <n>]|disable>`; without a word it disables."""
     line, is_on, is_set = rest.line_with("expected required argument(s)"), False, False
     while not line.is_at_end:
@@ -205,14 +201,11 @@ def _command_plugin(tables: Tables, rest: Input) -> str:
         elif is_set or not line.take("disable"):
             raise line.unknown()
         is_set = True
-    try:
+    with refused_as(f"plugin {'enable' if is_on else 'disable'} failed"):
         enable(tables, is_on=is_on)
-    except RefusedError:
-        raise RefusedError(Retval.UNSPECIFIED, f"plugin {'enable' if is_on else 'disable'} failed") from None
-    return ""
 
 
-def _command_map(tables: Tables, rest: Input) -> str:
+def _command_map(tables: Tables, rest: Input) -> None:
     """`det44 add in <addr>/<plen> out <addr>/<plen> [del]`."""
     line, is_add = rest.line_with("expected required argument(s)"), True
     ends = {"in": (bytes(4), 0), "out": (bytes(4), 0)}
@@ -230,10 +223,9 @@ def _command_map(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"snat_det_add_map return {int(refusal.retval)}"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
-def _command_side(tables: Tables, rest: Input) -> str:
+def _command_side(tables: Tables, rest: Input) -> None:
     """`set interface det44 inside <intfc> outside <intfc> [del]`."""
     line, is_add, found = rest.line_with("expected required argument(s)"), True, []
     while not line.is_at_end:
@@ -246,15 +238,12 @@ def _command_side(tables: Tables, rest: Input) -> str:
         else:
             raise line.unknown()
     for row, is_inside in found:
-        try:
+        words = f"{'add' if is_add else 'del'} {'inside' if is_inside else 'outside'} {tables.name_of(row)}"
+        with refused_as(f"{words} failed"):
             set_side(tables, row.index, is_inside=is_inside, is_add=is_add)
-        except RefusedError:
-            words = f"{'add' if is_add else 'del'} {'inside' if is_inside else 'outside'} {tables.name_of(row)}"
-            raise RefusedError(Retval.UNSPECIFIED, f"{words} failed") from None
-    return ""
 
 
-def _command_timeouts(tables: Tables, rest: Input) -> str:
+def _command_timeouts(tables: Tables, rest: Input) -> None:
     """`set det44 timeouts <[udp <sec>] [tcp established <sec>] [tcp transitory <sec>] [icmp <sec>]|reset>`."""
     line, is_reset = rest.line_with("expected required argument(s)"), False
     words = {"udp": "udp", "tcp established": "tcp_established", "tcp transitory": "tcp_transitory", "icmp": "icmp"}
@@ -271,7 +260,6 @@ def _command_timeouts(tables: Tables, rest: Input) -> str:
             is_reset = True
     timeouts = tables.part(Det44Main).timeouts
     timeouts.update(_DEFAULTS if is_reset else {name: number for name, number in found.items() if number})
-    return ""
 
 
 def _show_interfaces(tables: Tables, line: Input) -> str:

@@ -18,7 +18,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
 
@@ -85,7 +85,7 @@ def delete_client(tables: Tables, sw_if_index: int) -> None:
     main.clients.remove(main.by_sw.pop(sw_if_index))
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["client.sw_if_index"])
     if values["is_add"]:
         add_client(
@@ -98,7 +98,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         )
     else:
         delete_client(call.tables, values["client.sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -117,7 +116,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details(shown)
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set dhcp client [del] intfc <interface> [hostname <name>] [broadcast]`; the last word deletes as well."""
     row, hostname, is_add = None, b"", True
     while not line.is_at_end:
@@ -131,15 +130,12 @@ def _command(tables: Tables, line: Input) -> str:
             break
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
-    try:
+    words = "already" if is_add else "not"
+    with refused_as(f"dhcp client {words} enabled on {tables.name_of(row)}"):
         if is_add:
             add_client(tables, row.index, hostname, client_id=_typed_id(tables, row))
         else:
             delete_client(tables, row.index)
-    except RefusedError:
-        words = "already" if is_add else "not"
-        raise RefusedError(Retval.UNSPECIFIED, f"dhcp client {words} enabled on {tables.name_of(row)}") from None
-    return ""
 
 
 def _typed_id(tables: Tables, row: SwInterface) -> bytes:
@@ -237,7 +233,7 @@ def _hold(tables: Tables, is_ipv6: bool, table_id: int) -> None:
     fib.lock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
-def _answer_relay(call: Call, values: Values) -> Outgoing:
+def _answer_relay(call: Call, values: Values) -> None:
     if values["dhcp_server.af"] != values["dhcp_src_address.af"]:
         raise RefusedError(Retval.INVALID_ARGUMENT)
     is_ipv6 = bool(values["dhcp_server.af"])
@@ -245,7 +241,6 @@ def _answer_relay(call: Call, values: Values) -> Outgoing:
     server = values["dhcp_server.un"][:size], values["server_vrf_id"]
     source = values["dhcp_src_address.un"][:size]
     set_relay(call.tables, is_ipv6, values["rx_vrf_id"], server, source, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_relays(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -260,7 +255,7 @@ def _dump_relays(call: Call, values: Values) -> Iterator[Outgoing]:
 def _command_relay(is_ipv6: bool) -> Command:
     """`set dhcp proxy [del] server <address> src-address <address> [server-fib-id <n>] [rx-fib-id <n>]`."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         settings: dict[str, int] = {}
         found: dict[str, bytes] = {}
         is_add = True
@@ -277,7 +272,6 @@ def _command_relay(is_ipv6: bool) -> Command:
         server = found.get("server", nothing), settings.get("server-fib-id", 0)
         source = found.get("src-address", nothing)
         set_relay(tables, is_ipv6, settings.get("rx-fib-id", 0), server, source, is_add=is_add)
-        return ""
 
     return command
 

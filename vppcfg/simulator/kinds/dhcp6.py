@@ -15,7 +15,7 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import address
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.wire import Outgoing, Values
+from vppcfg.simulator.wire import Values
 
 _HALF = 64
 _LIFETIMES = "preferred lifetime: 3600, valid lifetime: 7200 (7199.500000 remaining)"
@@ -75,22 +75,20 @@ def _switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
     (clients.add if is_on else clients.discard)(sw_if_index)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     _switch(call.tables, values["sw_if_index"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _client_command(tables: Tables, line: Input) -> str:
+def _client_command(tables: Tables, line: Input) -> None:
     """`dhcp6 client <interface> [disable]`."""
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
     _switch(tables, row.index, is_on=not line.take("disable"))
-    return ""
 
 
-def _prefix_command(tables: Tables, line: Input) -> str:
+def _prefix_command(tables: Tables, line: Input) -> None:
     """`dhcp6 pd client <interface> (prefix group <name> | disable)`."""
     row = line.interface(tables)
     if row is None:
@@ -101,10 +99,9 @@ def _prefix_command(tables: Tables, line: Input) -> str:
     elif line.take("prefix", "group") and (group := line.string()):
         ip6_link.enable(tables, row.index)
         requesters[row.index] = group
-    return ""
 
 
-def _address_command(tables: Tables, line: Input) -> str:
+def _address_command(tables: Tables, line: Input) -> None:
     """`set ip6 address <interface> prefix group <name> <address>/<length>`."""
     row = line.interface(tables)
     if row is None:
@@ -116,7 +113,6 @@ def _address_command(tables: Tables, line: Input) -> str:
     suffix = Suffix(sw_if_index=row.index, group=group, address=prefix[1], length=prefix[2])
     tables.part(Dhcp6Main).suffixes.append(suffix)
     _assign(tables, suffix)
-    return ""
 
 
 def _shown(value: int) -> str:

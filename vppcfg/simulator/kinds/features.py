@@ -26,14 +26,13 @@ from vppcfg.simulator.wire import Outgoing, Values, cstring
 _RX, _TX = 1, 2
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
+def _answer_enable(call: Call, values: Values) -> None:
     """Enable a feature once more or once less; raise RefusedError for one that its arc does not have."""
     interfaces.require(call.tables, values["sw_if_index"])
     feature = cstring(values["arc_name"]), cstring(values["feature_name"])
     if feature[1] not in arcs.ARCS.get(feature[0], ()):
         raise RefusedError(Retval.INVALID_VALUE)
     arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=values["enable"])
-    return call.reply()
 
 
 def _answer_is_enabled(call: Call, values: Values) -> Outgoing:
@@ -110,7 +109,7 @@ def _command_show(tables: Tables, line: Input) -> str:
     return show(tables, row)
 
 
-def _command_set(tables: Tables, rest: Input) -> str:
+def _command_set(tables: Tables, rest: Input) -> None:
     """`set interface feature <intfc> <feature_name> arc <arc_name> [disable]`."""
     line, row, feature, is_on = rest.line(), None, ("", ""), True
     while not line.is_at_end:
@@ -134,7 +133,6 @@ def _command_set(tables: Tables, rest: Input) -> str:
             Retval.UNSPECIFIED, f"{text}See 'show features verbose' for valid feature/arc combinations. "
         )
     arcs.set_features(tables, row.index, [feature], is_on=is_on)
-    return ""
 
 
 _GSO_FEATURES = (*arcs.both("ip{}-output", "gso-ip{}"), *arcs.both("l2-output-ip{}", "gso-l2-ip{}"))
@@ -145,13 +143,12 @@ def set_gso(tables: Tables, sw_if_index: int, is_on: bool) -> None:
     arcs.set_features(tables, sw_if_index, _GSO_FEATURES, is_on=is_on)
 
 
-def _answer_gso(call: Call, values: Values) -> Outgoing:
+def _answer_gso(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     set_gso(call.tables, values["sw_if_index"], values["enable_disable"])
-    return call.reply()
 
 
-def _command_gso(tables: Tables, rest: Input) -> str:
+def _command_gso(tables: Tables, rest: Input) -> None:
     """`set interface feature gso <interface> [enable|disable]`; VPP reports nothing of what it does not understand."""
     line, row, is_on = rest.line(), None, False
     while not line.is_at_end:
@@ -162,10 +159,9 @@ def _command_gso(tables: Tables, rest: Input) -> str:
         elif line.take("disable"):
             is_on = False
         else:
-            return ""
+            return
     if row is not None:
         set_gso(tables, row.index, is_on)
-    return ""
 
 
 def _load_gso(tables: Tables, state: State, rows: Rows) -> None:
@@ -177,7 +173,7 @@ def _load_gso(tables: Tables, state: State, rows: Rows) -> None:
 _REASSEMBLIES = ("full", "sv")
 
 
-def _answer_reassembly(call: Call, values: Values) -> Outgoing:
+def _answer_reassembly(call: Call, values: Values) -> None:
     """Enable or disable reassembly for each family; VPP counts both."""
     interfaces.require(call.tables, values["sw_if_index"])
     name = f"ip{{}}-{_REASSEMBLIES[values['type'] & 1]}-reassembly-feature"
@@ -185,7 +181,6 @@ def _answer_reassembly(call: Call, values: Values) -> Outgoing:
         arcs.both("ip{}-unicast", name), (values["enable_ip4"], values["enable_ip6"]), strict=True
     ):
         arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=is_on)
-    return call.reply()
 
 
 KIND = Kind(

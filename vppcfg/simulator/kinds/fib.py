@@ -112,7 +112,7 @@ def _release(tables: Tables, is_ipv6: bool, table_id: int, holder: FibSource) ->
         _collect(main, book, table_id)
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Make a table, or let go what the API holds of it. VPP refuses neither."""
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
     if values["is_add"]:
@@ -121,21 +121,19 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
         hold(call.tables, is_ipv6, table_id, FibSource.API, name, has_multicast=has_multicast)
     else:
         _release(call.tables, is_ipv6, table_id, FibSource.API)
-    return call.reply()
 
 
-def _answer_replace(call: Call, values: Values) -> Outgoing:
+def _answer_replace(call: Call, values: Values) -> None:
     """Mark the routes of the API in a table, or remove those that were not added again since."""
     table = _of(call.tables, values["table.is_ip6"])[0].tables.get(values["table.table_id"])
     if table is None:
         raise RefusedError(Retval.NO_SUCH_FIB)
     if call.message == "ip_table_replace_begin":
         table.marked = {key for key, found in table.routes.items() if _API_ROUTES in found}
-        return call.reply()
+        return
     for key in table.marked:
         table.drop_route(key, _API_ROUTES)
     table.marked = set()
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -145,11 +143,10 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"table.table_id": table_id, "table.is_ip6": is_ipv6, "table.name": table.name[:63]})
 
 
-def _answer_set_table(call: Call, values: Values) -> Outgoing:
+def _answer_set_table(call: Call, values: Values) -> None:
     """Put an interface into a table."""
     interfaces.require(call.tables, values["sw_if_index"])
     bind(call.tables, values["sw_if_index"], values["is_ipv6"], values["vrf_id"])
-    return call.reply()
 
 
 def _answer_get_table(call: Call, values: Values) -> Outgoing:
@@ -163,7 +160,7 @@ def _answer_get_table(call: Call, values: Values) -> Outgoing:
 def _command_table(is_ipv6: bool) -> Command:
     """`ip table [add|del] <table-id> [name <name>] [no-mfib]`; `ip6 table` is the same."""
 
-    def command(tables: Tables, rest: Input) -> str:
+    def command(tables: Tables, rest: Input) -> None:
         line = rest.line()
         table_id, name, is_add, has_multicast = None, "", True, True
         while not line.is_at_end:
@@ -180,12 +177,11 @@ def _command_table(is_ipv6: bool) -> Command:
         if table_id == 0:
             raise RefusedError(Retval.UNSPECIFIED, "Can't change the default table")
         if table_id is None:
-            return ""
+            return
         if is_add:
             hold(tables, is_ipv6, table_id, FibSource.CLI, name.encode()[:63], has_multicast=has_multicast)
         else:
             _release(tables, is_ipv6, table_id, FibSource.CLI)
-        return ""
 
     return command
 
@@ -193,7 +189,7 @@ def _command_table(is_ipv6: bool) -> Command:
 def _command_bind(is_ipv6: bool) -> Command:
     """`set interface ip table <interface> <table-id>`; `set interface ip6 table` is the same."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         row = line.require_interface(tables)
         shown = line.unknown("expected table id")
         table_id = line.number()
@@ -205,7 +201,6 @@ def _command_bind(is_ipv6: bool) -> Command:
             is_missing = refusal.retval is Retval.NO_SUCH_FIB
             text = f"no such table {table_id}" if is_missing else "IP addresses are still present on "
             raise RefusedError(refusal.retval, text if is_missing else text + tables.name_of(row)) from None
-        return ""
 
     return command
 

@@ -187,8 +187,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 
 def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
-    line.skip_space()
-    refusal = line.unknown()
     for word in ("src", "dst"):
         if (address := line.address_after(word)) is not None:
             found[word] = address
@@ -208,7 +206,7 @@ def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
     elif (key := _key_after(tables, line)) is not None:
         found["key"] = key
     else:
-        raise refusal
+        raise line.unknown_word()
 
 
 def _key_after(tables: Tables, line: Input) -> int | None:

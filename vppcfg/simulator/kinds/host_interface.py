@@ -77,9 +77,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, device, mac, is_ip=values["mode"] == _IP).index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, cstring(values["host_if_name"]))
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -94,8 +93,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
         return ""
     device, mac, is_ip = "", b"", False
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if line.take("name"):
             device = line.string() or ""
         elif (found := line.mac_after("hw-addr")) is not None:
@@ -105,7 +102,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif not any(line.take(word) for word in _SWITCHES) and all(
             line.number_after(word) is None for word in _VALUES
         ):
-            raise refusal
+            raise line.unknown_word()
     if not device:
         raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
     main = tables.part(HostInterfaceMain)
@@ -117,23 +114,20 @@ def _takes_switch(line: Input) -> bool:
     return any(line.take(word) for word in _SWITCHES)
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete host-interface name <ifname>`."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     device = ""
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if not line.take("name"):
-            raise refusal
+            raise line.unknown_word()
         device = line.string() or ""
     if not device:
         raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
     if device in tables.part(HostInterfaceMain).by_device:
         delete(tables, device)
-    return ""
 
 
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:

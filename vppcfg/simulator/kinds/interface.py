@@ -76,21 +76,19 @@ def _encapsulation(row: SwInterface) -> Values:
     }
 
 
-def _answer_flags(call: Call, values: Values) -> Outgoing:
+def _answer_flags(call: Call, values: Values) -> None:
     """Bring an interface up or down."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_admin_state(call.tables, row, bool(values["flags"] & _ADMIN_UP))
-    return call.reply()
 
 
-def _answer_mtu(call: Call, values: Values) -> Outgoing:
+def _answer_mtu(call: Call, values: Values) -> None:
     """Set the L3, IPv4, IPv6 and MPLS MTUs."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_packet_mtus(call.tables, row, [values[name] for name in _MTUS])
-    return call.reply()
 
 
-def _answer_link_mtu(call: Call, values: Values) -> Outgoing:
+def _answer_link_mtu(call: Call, values: Values) -> None:
     """Set a port's link MTU."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     if row.is_sub:
@@ -99,31 +97,27 @@ def _answer_link_mtu(call: Call, values: Values) -> Outgoing:
     if not port.is_ethernet:
         raise RefusedError(Retval.FEATURE_DISABLED)
     interfaces.set_link_mtu(call.tables, port, values["mtu"])
-    return call.reply()
 
 
-def _answer_tag(call: Call, values: Values) -> Outgoing:
+def _answer_tag(call: Call, values: Values) -> None:
     """Set or clear a tag; an empty one cannot be set."""
     row, tag = interfaces.require(call.tables, values["sw_if_index"]), values["tag"]
     if values["is_add"] and not tag[0]:
         raise RefusedError(Retval.INVALID_VALUE)
     row.tag = tag[:-1].split(b"\0", 1)[0] if values["is_add"] else b""
-    return call.reply()
 
 
-def _answer_name(call: Call, values: Values) -> Outgoing:
+def _answer_name(call: Call, values: Values) -> None:
     """Give a port another name; for a sub-interface VPP takes port 0, which is local0."""
     row, name = interfaces.require(call.tables, values["sw_if_index"]), values["name"].split(b"\0", 1)[0]
     if not name:
         raise RefusedError(Retval.INVALID_VALUE)
     interfaces.rename(call.tables, call.tables.hw[row.hw_index], name.decode(errors="surrogateescape"))
-    return call.reply()
 
 
-def _answer_set_mac(call: Call, values: Values) -> Outgoing:
+def _answer_set_mac(call: Call, values: Values) -> None:
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_mac(call.tables, row, values["mac_address"])
-    return call.reply()
 
 
 def _answer_get_mac(call: Call, values: Values) -> Outgoing:
@@ -132,20 +126,19 @@ def _answer_get_mac(call: Call, values: Values) -> Outgoing:
     return call.reply(mac_address=call.tables.hw_of(row).mac)
 
 
-def _answer_want_events(call: Call, values: Values) -> Outgoing:
+def _answer_want_events(call: Call, values: Values) -> None:
     """Subscribe a client to sw_interface_event or end that; asking twice is refused (pub_sub_handler)."""
     is_wanted = bool(values["enable_disable"])
     if is_wanted == call.client.is_subscribed:
         raise RefusedError(Retval.INVALID_REGISTRATION)
     call.client.is_subscribed = is_wanted
     call.client.pid = values["pid"]
-    return call.reply()
 
 
 _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
-def _command_state(tables: Tables, line: Input) -> str:
+def _command_state(tables: Tables, line: Input) -> None:
     """`set interface state <interface> up|down|punt|enable`, a set of flags: the last two set it down too."""
     row = line.require_interface(tables)
     if line.take("up"):
@@ -156,10 +149,9 @@ def _command_state(tables: Tables, line: Input) -> str:
         interfaces.set_admin_state(tables, row, False)
     else:
         raise line.unknown("unknown flags")
-    return ""
 
 
-def _command_mtu(tables: Tables, line: Input) -> str:
+def _command_mtu(tables: Tables, line: Input) -> None:
     """`set interface mtu [packet|ip4|ip6|mpls] <bytes> <interface>`; without a word it is the link MTU."""
     whole = line.unknown()
     kind = next((kind for kind in _PACKET_MTUS if line.take(kind)), None)
@@ -173,20 +165,18 @@ def _command_mtu(tables: Tables, line: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "not supported")
     else:
         interfaces.set_link_mtu(tables, tables.hw_of(row), mtu)
-    return ""
 
 
-def _command_mac(tables: Tables, line: Input) -> str:
+def _command_mac(tables: Tables, line: Input) -> None:
     """`set interface mac address <interface> <mac>`."""
     row = line.require_interface(tables)
     mac = line.mac_after("")
     if mac is None:
         raise line.unknown("expected mac address")
     interfaces.set_mac(tables, row, mac)
-    return ""
 
 
-def _command_name(tables: Tables, line: Input) -> str:
+def _command_name(tables: Tables, line: Input) -> None:
     """`set interface name <port> <name>`; VPP reads on, and takes the last pair."""
     line = line.line()
     found = None
@@ -199,10 +189,9 @@ def _command_name(tables: Tables, line: Input) -> str:
         found = port, name
     if found is not None:
         interfaces.rename(tables, *found)
-    return ""
 
 
-def _command_tag(tables: Tables, line: Input) -> str:
+def _command_tag(tables: Tables, line: Input) -> None:
     """`set interface tag <interface> <tag>`."""
     whole = line.unknown()
     row = line.interface(tables)
@@ -210,13 +199,11 @@ def _command_tag(tables: Tables, line: Input) -> str:
     if row is None or tag is None:
         raise whole
     row.tag = to_bytes(tag)
-    return ""
 
 
-def _command_clear_tag(tables: Tables, line: Input) -> str:
+def _command_clear_tag(tables: Tables, line: Input) -> None:
     """`clear interface tag <interface>`."""
     line.require_interface(tables, "unknown input").tag = b""
-    return ""
 
 
 _HEADER = "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     "
@@ -232,8 +219,7 @@ def _command_show(tables: Tables, line: Input) -> str:
         elif (row := line.interface(tables)) is not None:
             rows.append(row)
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     rows = rows or sorted(tables.sw, key=lambda row: (tables.hw_of(row).name, row.index))
     if is_address:
         return "".join(_addresses(tables, row) for row in rows)

@@ -134,16 +134,14 @@ def set_prefix(tables: Tables, sw_if_index: int, address: bytes, length: int, wi
     known.is_autonomous = not wish["no_autoconfig"]
 
 
-def _answer_config(call: Call, values: Values) -> Outgoing:
+def _answer_config(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     configure(call.tables, values["sw_if_index"], values)
-    return call.reply()
 
 
-def _answer_prefix(call: Call, values: Values) -> Outgoing:
+def _answer_prefix(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     set_prefix(call.tables, values["sw_if_index"], values["prefix.address.un"], values["prefix.len"], values)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -209,14 +207,14 @@ _NOTHING: dict[str, int] = dict.fromkeys(
 )
 
 
-def _nd_command(tables: Tables, rest: Input) -> str:
+def _nd_command(tables: Tables, rest: Input) -> None:
     """`ip6 nd <interface> [no] [ra-...] | [no] prefix <address>/<length> [...]`; VPP does not report what it refuses.
 
     Only what the end of a prefix cannot read is an error; elsewhere VPP stops reading there.
     """
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, f"invalid interface name {line.shown}'")
@@ -235,7 +233,6 @@ def _nd_command(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         if refusal.retval is Retval.UNSPECIFIED:
             raise
-    return ""
 
 
 def _read_wish(line: Input, wish: dict[str, int]) -> tuple[bool, int, int] | None:
@@ -276,8 +273,7 @@ def _read_prefix(line: Input, wish: dict[str, int]) -> None:
     while not line.is_at_end:
         word = next((word for word in _PREFIX_WORDS if line.take(word)), None)
         if word is None:
-            line.skip_space()
-            raise line.unknown("parse error")
+            raise line.unknown_word("parse error")
         wish[_PREFIX_WORDS[word]] = 1
 
 
@@ -291,10 +287,9 @@ def _answer_enable(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=Retval.VALUE_EXIST if was_on else 0)
 
 
-def _answer_set_local(call: Call, values: Values) -> Outgoing:
+def _answer_set_local(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     ip6_link.set_local(call.tables, values["sw_if_index"], values["ip"])
-    return call.reply()
 
 
 def _answer_get_local(call: Call, values: Values) -> Outgoing:
@@ -311,23 +306,21 @@ def _interface(tables: Tables, line: Input) -> SwInterface:
     return row
 
 
-def _enable_command(tables: Tables, line: Input) -> str:
+def _enable_command(tables: Tables, line: Input) -> None:
     """`enable ip6 interface <interface>`."""
     row = _interface(tables, line)
     was_on = ip6_link.find(tables, row.index) is not None
     ip6_link.enable(tables, row.index)
     if was_on:
         raise RefusedError(Retval.UNSPECIFIED, "Failed")
-    return ""
 
 
-def _disable_command(tables: Tables, line: Input) -> str:
+def _disable_command(tables: Tables, line: Input) -> None:
     """`disable ip6 interface <interface>`."""
     row = _interface(tables, line)
     if ip6_link.find(tables, row.index) is None:
         raise RefusedError(Retval.UNSPECIFIED, "Failed")
     ip6_link.disable(tables, row.index)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -396,20 +389,18 @@ def switch_autoconfig(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
         main.created.clear()
 
 
-def _answer_autoconfig(call: Call, values: Values) -> Outgoing:
+def _answer_autoconfig(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     switch_autoconfig(call.tables, values["sw_if_index"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _command_autoconfig(tables: Tables, line: Input) -> str:
+def _command_autoconfig(tables: Tables, line: Input) -> None:
     """`ip6 nd address autoconfig <interface> [default-route|disable]`."""
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "Missing sw_if_index")
     line.take("default-route")
     switch_autoconfig(tables, row.index, is_on=not line.take("disable"))
-    return ""
 
 
 KIND = Kind(

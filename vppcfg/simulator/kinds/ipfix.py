@@ -108,7 +108,7 @@ def set_probe(tables: Tables, sw_if_index: int, which: int, direction: int, *, i
         del main.probes[sw_if_index]
 
 
-def _answer_exporter(call: Call, values: Values) -> Outgoing:
+def _answer_exporter(call: Call, values: Values) -> None:
     """Set the exporter; VPP reads the collector as IPv4 whatever it is, and requires a source of the same family."""
     table_id = None if values["vrf_id"] == NONE else values["vrf_id"]
     if table_id is not None and table_id not in call.tables.fib4.tables:
@@ -125,7 +125,6 @@ def _answer_exporter(call: Call, values: Values) -> Outgoing:
         has_checksum=bool(values["udp_checksum"]),
     )
     set_exporter(call.tables, desired, table_id)
-    return call.reply()
 
 
 def _dump_exporter(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -146,9 +145,8 @@ def _dump_exporter(call: Call, _values: Values) -> Iterator[Outgoing]:
     )
 
 
-def _answer_params(call: Call, values: Values) -> Outgoing:
+def _answer_params(call: Call, values: Values) -> None:
     set_params(call.tables, values["record_flags"], values["active_timer"], values["passive_timer"])
-    return call.reply()
 
 
 def _answer_get_params(call: Call, _values: Values) -> Outgoing:
@@ -156,13 +154,12 @@ def _answer_get_params(call: Call, _values: Values) -> Outgoing:
     return call.reply(record_flags=main.layers, active_timer=main.active_s, passive_timer=main.passive_s)
 
 
-def _answer_probe(call: Call, values: Values) -> Outgoing:
+def _answer_probe(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     if values["which"] not in _WORDS.values() or values["direction"] not in _DIRECTIONS.values():
         raise RefusedError(Retval.INVALID_VALUE)
     which, direction = values["which"], values["direction"]
     set_probe(call.tables, values["sw_if_index"], which, direction, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_probes(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -194,10 +191,7 @@ def _command_exporter(tables: Tables, line: Input) -> str:
         interval_s=numbers.get("template-interval", _INTERVAL_S),
         has_checksum=has_checksum,
     )
-    try:
-        set_exporter(tables, desired, numbers.get("fib-id"))
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
+    set_exporter(tables, desired, numbers.get("fib-id"))
     if desired.collector == _NOBODY:
         return "IPFIX Collector is disabled\n"
     fib_index = tables.part(IpfixMain).exporter.fib_index
@@ -218,7 +212,7 @@ def line_end(line: Input, word: str, found: dict[str, bytes]) -> bytes | None:
     return None
 
 
-def _command_params(tables: Tables, line: Input) -> str:
+def _command_params(tables: Tables, line: Input) -> None:
     """Run `flowprobe params record [l2] [l3] [l4] [active <n>] [passive <n>]`."""
     layers, numbers = 0, {"active": NONE, "passive": NONE}
     while not line.is_at_end:
@@ -227,14 +221,10 @@ def _command_params(tables: Tables, line: Input) -> str:
                 layers |= _LAYERS[layer]
         elif not (line.take_setting("active", numbers) or line.take_setting("passive", numbers)):
             break
-    try:
-        set_params(tables, layers, numbers["active"], numbers["passive"])
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
-    return ""
+    set_params(tables, layers, numbers["active"], numbers["passive"])
 
 
-def _command_probe(tables: Tables, line: Input) -> str:
+def _command_probe(tables: Tables, line: Input) -> None:
     """Run `flowprobe feature add-del <interface> [l2|ip4|ip6] [rx|tx|both] [disable]`."""
     row, which, direction, is_add = None, _WORDS["ip4"], _DIRECTIONS["tx"], True
     while not line.is_at_end:
@@ -248,11 +238,7 @@ def _command_probe(tables: Tables, line: Input) -> str:
             break
     if row is None and tables.part(IpfixMain).layers:
         raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
-    try:
-        set_probe(tables, NONE if row is None else row.index, which, direction, is_add=is_add)
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
-    return ""
+    set_probe(tables, NONE if row is None else row.index, which, direction, is_add=is_add)
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

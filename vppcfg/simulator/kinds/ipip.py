@@ -116,9 +116,8 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         raise
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -153,8 +152,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
-    line.skip_space()
-    refusal = line.unknown()
     for word in ("src", "dst"):
         if (address := line.address_after(word)) is not None:
             found[word] = address
@@ -171,7 +168,7 @@ def _option(line: Input, found: dict[str, Any]) -> None:
     elif (flag := _flag(line)) is not None:
         found["flags"] |= flag
     else:
-        raise refusal
+        raise line.unknown_word()
 
 
 def _flag(line: Input) -> int | None:
@@ -201,21 +198,18 @@ def _requested(found: dict[str, Any]) -> IpipRequest:
     )
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete ipip tunnel sw_if_index <sw_if_index>`, which reports nothing when there is no such tunnel."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     number = None
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         number = line.number_after("sw_if_index")
         if number is None:
-            raise refusal
+            raise line.unknown_word()
     if number in tables.part(IpipMain).by_sw:
         delete(tables, number)
-    return ""
 
 
 def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:

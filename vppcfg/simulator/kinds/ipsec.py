@@ -155,14 +155,12 @@ def _dumped(values: dict[str, Any]) -> dict[str, Any]:
     return dumped
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     add_association(call.tables, values)
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete_association(call.tables, values["id"])
-    return call.reply()
 
 
 def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -171,18 +169,16 @@ def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({**_dumped(known.values), "sw_if_index": NONE})
 
 
-def _answer_protect(call: Call, values: Values) -> Outgoing:
+def _answer_protect(call: Call, values: Values) -> None:
     index = values["tunnel.sw_if_index"]
     interfaces.require(call.tables, index)
     hop = address_of(values, "tunnel.nh")
     protect(call.tables, index, hop, values["tunnel.sa_out"], tuple(values["tunnel.sa_in"]))
-    return call.reply()
 
 
-def _answer_unprotect(call: Call, values: Values) -> Outgoing:
+def _answer_unprotect(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     unprotect(call.tables, values["sw_if_index"], address_of(values, "nh"))
-    return call.reply()
 
 
 def _dump_protections(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -226,9 +222,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create_interface(call.tables, values["itf.user_instance"]).index)
 
 
-def _answer_delete_interface(call: Call, values: Values) -> Outgoing:
+def _answer_delete_interface(call: Call, values: Values) -> None:
     delete_interface(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -298,15 +293,13 @@ def _unbind_spd(tables: Tables, sw_if_index: int) -> None:
     arcs.disable(tables, sw_if_index, *_FEATURES)
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     add_delete_spd(call.tables, values["spd_id"], is_add=values["is_add"])
-    return call.reply()
 
 
-def _answer_bind(call: Call, values: Values) -> Outgoing:
+def _answer_bind(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     bind_spd(call.tables, values["sw_if_index"], values["spd_id"], is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_spds(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -321,7 +314,7 @@ def _dump_bound_spds(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"spd_index": place, "sw_if_index": sw_if_index})
 
 
-def _command_spd(tables: Tables, rest: Input) -> str:
+def _command_spd(tables: Tables, rest: Input) -> None:
     """`ipsec spd add|del <id>`, whose result VPP does not look at."""
     line = rest.line()
     is_add = not line.take("del")
@@ -331,10 +324,9 @@ def _command_spd(tables: Tables, rest: Input) -> str:
         raise line.unknown("parse error")
     with suppress(RefusedError):
         add_delete_spd(tables, spd_id, is_add=is_add)
-    return ""
 
 
-def _command_bind(tables: Tables, rest: Input) -> str:
+def _command_bind(tables: Tables, rest: Input) -> None:
     """`set interface ipsec spd <interface> <id> [del]`."""
     line = rest.line()
     row = line.require_interface(tables, "parse error")
@@ -342,7 +334,6 @@ def _command_bind(tables: Tables, rest: Input) -> str:
     if spd_id is None:
         raise line.unknown("parse error")
     bind_spd(tables, row.index, spd_id, is_add=not line.take("del"))
-    return ""
 
 
 KIND = Kind(

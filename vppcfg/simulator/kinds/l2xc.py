@@ -17,14 +17,13 @@ from vppcfg.simulator.tables import BridgeFeature, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Cross-connect an interface to another, or return it to L3."""
     row = interfaces.require(call.tables, values["rx_sw_if_index"])
     if values["enable"]:
         l2.set_xconnect(call.tables, row, interfaces.require(call.tables, values["tx_sw_if_index"]))
     else:
         l2.set_l3(call.tables, row.index)
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -34,17 +33,15 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"rx_sw_if_index": index, "tx_sw_if_index": config.xconnect_to})
 
 
-def _command_xconnect(tables: Tables, line: Input) -> str:
+def _command_xconnect(tables: Tables, line: Input) -> None:
     """`set interface l2 xconnect <interface> <peer>`."""
     row = line.require_interface(tables)
     l2.set_xconnect(tables, row, line.require_interface(tables, "unknown peer interface"))
-    return ""
 
 
-def _command_l3(tables: Tables, line: Input) -> str:
+def _command_l3(tables: Tables, line: Input) -> None:
     """`set interface l3 <interface>`."""
     l2.set_l3(tables, line.require_interface(tables).index)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
@@ -53,8 +50,7 @@ def _command_show(tables: Tables, line: Input) -> str:
     while not line.is_at_end:
         row = line.interface(tables)
         if row is None:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
         rows.append(row)
     return "".join(_shown(tables, row) for row in rows or tables.sw)
 
@@ -118,10 +114,9 @@ def _get_bits(call: Call, values: Values) -> Outgoing:
 def _command_bits(bit: int) -> Command:
     """`set interface l2 learn|forward|flood <interface> [disable]`; forward is taken for what a cross-connect does."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         row = line.require_interface(tables)
         set_bits(tables, row.index, bit, is_on=not line.take("disable"))
-        return ""
 
     return command
 

@@ -49,17 +49,15 @@ def delete(tables: Tables, key: tuple[int, bool]) -> None:
     arcs.disable(tables, key[0], _feature(key[1]))
 
 
-def _answer_update(call: Call, values: Values) -> Outgoing:
+def _answer_update(call: Call, values: Values) -> None:
     key = values["l3xc.sw_if_index"], bool(values["l3xc.is_ip6"])
     interfaces.require(call.tables, key[0])
     update(call.tables, key, [unpacked(call.tables, row) for row in values["l3xc.paths"]])
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     delete(call.tables, (values["sw_if_index"], bool(values["is_ip6"])))
-    return call.reply()
 
 
 def _command(tables: Tables, line: Input) -> str:

@@ -266,7 +266,7 @@ def _details(pair: Pair) -> Outgoing:
 _NO_INTERFACE = "interface name or sw_if_index required"
 
 
-def _command_create(tables: Tables, rest: Input) -> str:
+def _command_create(tables: Tables, rest: Input) -> None:
     """`lcp create <interface> host-if <name> [netns <namespace>] [tun]`, in any order."""
     line = rest.line()
     index, host_name, netns, is_tun = NONE, None, "", False
@@ -281,8 +281,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif line.take("tun"):
             is_tun = True
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
     if host_name is None:
@@ -295,18 +294,16 @@ def _command_create(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"linux-cp pair creation failed ({refusal.retval})"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`lcp delete <interface>`."""
     line = rest.line()
     index = NONE
     while not line.is_at_end:
         found = _index(tables, line)
         if found is None:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
         index = found
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
@@ -315,7 +312,6 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"linux-cp pair deletion failed ({refusal.retval})"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
 def _index(tables: Tables, line: Input) -> int | None:

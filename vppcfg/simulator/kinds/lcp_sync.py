@@ -83,30 +83,27 @@ def _text(assigned: Assigned, *, is_ipv6: bool) -> str:
     return f"{address}/{assigned.length}"
 
 
-def _answer_set_netns(call: Call, values: Values) -> Outgoing:
+def _answer_set_netns(call: Call, values: Values) -> None:
     """Set the namespace of pairs that name none; '' is the one that VPP runs in."""
     call.tables.lcp.default_netns = cstring(values["netns"])
-    return call.reply()
 
 
 def _answer_get_netns(call: Call, _values: Values) -> Outgoing:
     return call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))
 
 
-def _command_sync(tables: Tables, rest: Input) -> str:
+def _command_sync(tables: Tables, rest: Input) -> None:
     """`lcp lcp-sync on|off`; switching it on brings all pairs in line."""
     for is_on in _switches(rest):
         tables.lcp.is_sync = is_on
         for pair in list(tables.lcp.pairs) if is_on else ():
             _sync(tables, pair)
-    return ""
 
 
-def _command_auto_subint(tables: Tables, rest: Input) -> str:
+def _command_auto_subint(tables: Tables, rest: Input) -> None:
     """`lcp lcp-auto-subint on|off`."""
     for is_on in _switches(rest):
         tables.lcp.is_auto_subint = is_on
-    return ""
 
 
 def _switches(rest: Input) -> list[bool]:
@@ -118,8 +115,7 @@ def _switches(rest: Input) -> list[bool]:
         elif line.take("off") or line.take("disable"):
             found.append(False)
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     return found
 
 
@@ -131,8 +127,7 @@ def _command_default(tables: Tables, rest: Input) -> str:
         if line.take("netns"):
             netns = line.string() or ""
         elif not line.take("clear", "netns"):
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     if len(netns) >= NETNS_BYTES:
         raise RefusedError(Retval.UNSPECIFIED, "linux-cp set default netns failed (-1)")
     tables.lcp.default_netns = netns

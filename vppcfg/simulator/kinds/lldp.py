@@ -66,7 +66,7 @@ def set_settings(tables: Tables, name: bytes, hold: int, interval_s: int) -> Non
     main.interval_s = interval_s or main.interval_s
 
 
-def _answer_port(call: Call, values: Values) -> Outgoing:
+def _answer_port(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     announced = LldpPort(
         description=values["port_desc"].split(b"\0", 1)[0],
@@ -75,12 +75,10 @@ def _answer_port(call: Call, values: Values) -> Outgoing:
         oid=values["mgmt_oid"].split(b"\0", 1)[0],
     )
     set_port(call.tables, values["sw_if_index"], announced if values["enable"] else None)
-    return call.reply()
 
 
-def _answer_settings(call: Call, values: Values) -> Outgoing:
+def _answer_settings(call: Call, values: Values) -> None:
     set_settings(call.tables, values["system_name"], values["tx_hold"], values["tx_interval"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -103,7 +101,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _command_port(tables: Tables, line: Input) -> str:
+def _command_port(tables: Tables, line: Input) -> None:
     """`set interface lldp <interface> [port-desc <word>] [mgmt-ip4 <a>] [mgmt-ip6 <a>] [mgmt-oid <word>] [disable]`."""
     index, is_on = NONE, True
     texts: dict[str, bytes] = {"port-desc": b"", "mgmt-oid": b""}
@@ -129,7 +127,6 @@ def _command_port(tables: Tables, line: Input) -> str:
         oid=texts["mgmt-oid"],
     )
     set_port(tables, index, announced if is_on else None)
-    return ""
 
 
 def _address_in(
@@ -142,7 +139,7 @@ def _address_in(
     return None
 
 
-def _command_settings(tables: Tables, line: Input) -> str:
+def _command_settings(tables: Tables, line: Input) -> None:
     """`set lldp [system-name <word>] [tx-hold <count>] [tx-interval <seconds>]`."""
     name, numbers = b"", {"tx-hold": 0, "tx-interval": 0}
     most = {"tx-hold": _MOST_HOLD, "tx-interval": _MOST_INTERVAL_S}
@@ -157,7 +154,6 @@ def _command_settings(tables: Tables, line: Input) -> str:
             text = f"invalid {word} `{numbers[word]}' (out of range <1,{most[word]}>)"
             raise RefusedError(Retval.UNSPECIFIED, text)
     set_settings(tables, name, numbers["tx-hold"], numbers["tx-interval"])
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

@@ -67,9 +67,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, number, values["mac_address"]).index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _command_create(tables: Tables, line: Input) -> str:
@@ -84,13 +83,12 @@ def _command_create(tables: Tables, line: Input) -> str:
     return f"{tables.name_of(create(tables, number, mac))}\n"
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`delete loopback interface intfc <interface>`."""
     row = line.interface_after(tables, "intfc")
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
     delete(tables, row.index)
-    return ""
 
 
 def _create(tables: Tables, _state: State, desired: Interface, number: int) -> SwInterface:

@@ -16,7 +16,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.acl import numbered_as
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -97,15 +97,13 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["acl_index"])
-    return call.reply()
 
 
-def _answer_apply(call: Call, values: Values) -> Outgoing:
+def _answer_apply(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     apply(call.tables, values["sw_if_index"], values["acl_index"], is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -190,14 +188,12 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     index = line.number_after("index")
     if index is None or index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, "invalid acl index")
-    try:
+    with refused_as("Failed to delete ACL index"):
         delete(tables, index)
-    except RefusedError:
-        raise RefusedError(Retval.UNSPECIFIED, "Failed to delete ACL index") from None
     return f"Deleted ACL index:{index}\n"
 
 
-def _command_interface(tables: Tables, rest: Input) -> str:
+def _command_interface(tables: Tables, rest: Input) -> None:
     """Run `set acl-plugin macip interface <interface> [add|del] acl <n>`, which reports no refusal."""
     line = rest.line()
     row, index, is_add = None, None, True
@@ -213,7 +209,6 @@ def _command_interface(tables: Tables, rest: Input) -> str:
     if row is not None and index is not None:
         with suppress(RefusedError):
             apply(tables, row.index, index, is_add=is_add)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

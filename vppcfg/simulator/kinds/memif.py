@@ -118,12 +118,11 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     interfaces.delete_port(tables, tables.hw_of(tables.sw[port]).index)
 
 
-def _answer_socket(call: Call, values: Values) -> Outgoing:
+def _answer_socket(call: Call, values: Values) -> None:
     if values["is_add"]:
         set_socket(call.tables, values["socket_id"], cstring(values["socket_filename"]))
     else:
         unset_socket(call.tables, values["socket_id"])
-    return call.reply()
 
 
 def _answer_create(call: Call, values: Values) -> Outgoing:
@@ -136,9 +135,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=row.index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump_sockets(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -165,17 +163,15 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-def _command_create_socket(tables: Tables, rest: Input) -> str:
+def _command_create_socket(tables: Tables, rest: Input) -> None:
     """`create memif socket [id <id>] [filename <path>]`."""
     found = _socket_words(rest)
     set_socket(tables, _typed_id(found), found.get("filename", ""))
-    return ""
 
 
-def _command_delete_socket(tables: Tables, rest: Input) -> str:
+def _command_delete_socket(tables: Tables, rest: Input) -> None:
     """`delete memif socket [id <id>]`."""
     unset_socket(tables, _typed_id(_socket_words(rest)))
-    return ""
 
 
 def _typed_id(found: dict[str, Any]) -> int:
@@ -198,14 +194,13 @@ def _socket_words(rest: Input) -> dict[str, Any]:
     return found
 
 
-def _command_create(tables: Tables, rest: Input) -> str:
+def _command_create(tables: Tables, rest: Input) -> None:
     """`create interface memif [id <id>] [socket-id <id>] [ring-size <size>] [hw-addr <mac>] <master|slave> ..`."""
     line = rest.line()
     found: dict[str, Any] = {"id": 0, "socket-id": 0, "role": _SLAVE, "mode": _ETHERNET, "mac": b""}
     while not line.is_at_end:
         _option(line, found)
     create(tables, found["socket-id"], found["id"], found["role"], found["mode"], found["mac"])
-    return ""
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
@@ -236,7 +231,7 @@ def _unknown() -> RefusedError:
     return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete interface memif {<interface> | sw_if_index <sw_idx>}`."""
     line = rest.line()
     index = None
@@ -249,7 +244,6 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             raise _unknown()
     if index is not None:
         delete(tables, index)
-    return ""
 
 
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:

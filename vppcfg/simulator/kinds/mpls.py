@@ -107,14 +107,13 @@ def is_enabled(tables: Tables, sw_if_index: int) -> bool:
     return bool(tables.part(MplsMain).enabled.get(sw_if_index))
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Make or delete a table; VPP refuses neither."""
     table_id = values["mt_table.mt_table_id"]
     if values["mt_is_add"]:
         create_table(call.tables, table_id, Source.API, values["mt_table.mt_name"].split(b"\0", 1)[0])
     else:
         delete_table(call.tables, table_id, Source.API)
-    return call.reply()
 
 
 def _dump_tables(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -122,11 +121,10 @@ def _dump_tables(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"mt_table.mt_table_id": table_id, "mt_table.mt_name": table.name[:63]})
 
 
-def _answer_enabled(call: Call, values: Values) -> Outgoing:
+def _answer_enabled(call: Call, values: Values) -> None:
     """Let an interface take labelled packets, or no longer."""
     interfaces.require(call.tables, values["sw_if_index"])
     set_enabled(call.tables, values["sw_if_index"], values["enable"])
-    return call.reply()
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -136,11 +134,11 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": index})
 
 
-def _command_table(tables: Tables, rest: Input) -> str:
+def _command_table(tables: Tables, rest: Input) -> None:
     """`mpls table [add|del] <id> [name <name>]`."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     table_id, is_add, name = None, True, ""
     while not line.is_at_end:
         number = line.number()
@@ -153,25 +151,22 @@ def _command_table(tables: Tables, rest: Input) -> str:
         elif line.take("name"):
             name = line.string() or ""
         else:
-            line.skip_space()
-            raise line.unknown("parse error")
+            raise line.unknown_word("parse error")
     if table_id is None:
         raise RefusedError(Retval.UNSPECIFIED, "No table id")
     if is_add:
         create_table(tables, table_id, Source.CLI, to_bytes(name))
     else:
         delete_table(tables, table_id, Source.CLI)
-    return ""
 
 
-def _command_enabled(tables: Tables, line: Input) -> str:
+def _command_enabled(tables: Tables, line: Input) -> None:
     """`set interface mpls <interface> enable|disable`."""
     row = line.require_interface(tables)
     is_on = line.take("enable")
     if not is_on and not line.take("disable"):
         raise RefusedError(Retval.UNSPECIFIED, "expected 'enable' or 'disable'")
     set_enabled(tables, row.index, is_on)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
@@ -240,7 +235,7 @@ def change_route(
         release_paths(tables, old)
 
 
-def _answer_route(call: Call, values: Values) -> Outgoing:
+def _answer_route(call: Call, values: Values) -> None:
     """Change a route of the API."""
     key = Label(values["mr_route.mr_table_id"], values["mr_route.mr_label"], bool(values["mr_route.mr_eos"]))
     if key.table_id not in call.tables.part(MplsMain).tables:
@@ -251,7 +246,6 @@ def _answer_route(call: Call, values: Values) -> Outgoing:
         raise RefusedError(Retval.NO_PATHS_IN_ROUTE)
     payload = values["mr_route.mr_eos_proto"]
     change_route(call.tables, key, API, paths, payload, is_add=is_add, is_multipath=is_multipath)
-    return call.reply()
 
 
 def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -270,7 +264,7 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
             )
 
 
-def _command_route(tables: Tables, rest: Input) -> str:
+def _command_route(tables: Tables, rest: Input) -> None:
     """`mpls local-label [add|del] <label> [eos|non-eos] [table <id>] via <path>...`."""
     line = rest.line()
     is_add, is_end, table_id, label = True, False, 0, None
@@ -300,7 +294,6 @@ def _command_route(tables: Tables, rest: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, f"MPLS table-id {table_id} does not exist")
     key = Label(table_id, label, is_end)
     change_route(tables, key, CLI, paths, int(paths[0].is_ipv6), is_add=is_add, is_multipath=True)
-    return ""
 
 
 def _command_show_routes(tables: Tables, line: Input) -> str:

@@ -190,7 +190,7 @@ def _dumped_flags(flags: int, path: FibPath) -> int:
     return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     is_ipv6, table_id = bool(values["route.prefix.af"]), values["route.table_id"]
     if not has_table(call.tables, is_ipv6, table_id):
         raise RefusedError(Retval.NO_SUCH_FIB)
@@ -199,10 +199,9 @@ def _answer(call: Call, values: Values) -> Outgoing:
     group = Group(address, source, values["route.prefix.grp_address_length"])
     paths = [(row[0], unpacked(call.tables, row[1:])) for row in values["route.paths"]]
     change(call.tables, (is_ipv6, table_id), group, API, paths, is_add=values["is_add"])
-    return call.reply()
 
 
-def _command(tables: Tables, rest: Input) -> str:
+def _command(tables: Tables, rest: Input) -> None:
     """`ip mroute [add|del] [<source>] <group>[/<length>] [table <id>] via <interface>|local Accept|Forward`."""
     line = rest.line()
     is_add, table_id, group, is_ipv6 = True, 0, Group(0, 0, 0), False
@@ -224,7 +223,6 @@ def _command(tables: Tables, rest: Input) -> str:
         change(tables, (is_ipv6, table_id), group, CLI, [path], is_add=is_add)
     elif not is_add:
         _delete(tables.part(MrouteMain).routes.setdefault((is_ipv6, table_id), {}), group, CLI)
-    return ""
 
 
 def _group(line: Input) -> tuple[bool, Group] | None:

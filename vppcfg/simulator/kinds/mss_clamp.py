@@ -48,11 +48,10 @@ def set_clamp(tables: Tables, sw_if_index: int, directions: tuple[int, int], lim
     clamps[sw_if_index] = Clamp(directions=directions, limits=(kept[0], kept[1]))
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     directions = (values["ipv4_direction"], values["ipv6_direction"])
     set_clamp(call.tables, values["sw_if_index"], directions, (values["ipv4_mss"], values["ipv6_mss"]))
-    return call.reply()
 
 
 def _answer_get(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -74,7 +73,7 @@ def _answer_get(call: Call, values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface tcp-mss-clamp <interface> ip4 [enable|disable|rx|tx] ip4-mss <size> ip6 ... ip6-mss <size>`."""
     row = None
     directions: dict[str, int | None] = {"ip4": None, "ip6": None}
@@ -100,7 +99,6 @@ def _command(tables: Tables, line: Input) -> str:
         if directions[family] and limit is not None and limit >= _UNSET:
             raise _refused("Invalid Max Segment Size")
     set_clamp(tables, row.index, (four, six), (limits["ip4"] or 0, limits["ip6"] or 0))
-    return ""
 
 
 def _refused(text: str) -> RefusedError:

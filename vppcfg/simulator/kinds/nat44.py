@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from ipaddress import IPv4Address
 
 from vppcfg.model.nat44 import Nat44, NatAddress, NatPool, NatSide
@@ -23,17 +23,16 @@ from vppcfg.simulator.kinds.nat44_main import (
     set_side,
     switch,
 )
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _BUCKETS = 32768
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
+def _answer_enable(call: Call, values: Values) -> None:
     foundation = {"sessions": values["sessions"], "inside_vrf": values["inside_vrf"]}
     switch(call.tables, is_on=bool(values["enable"]), outside_vrf=values["outside_vrf"], **foundation)
-    return call.reply()
 
 
 def _show_configuration(call: Call, _values: Values) -> Outgoing:
@@ -53,14 +52,12 @@ def _show_configuration(call: Call, _values: Values) -> Outgoing:
     )
 
 
-def _answer_timeouts(call: Call, values: Values) -> Outgoing:
+def _answer_timeouts(call: Call, values: Values) -> None:
     call.tables.part(NatMain).timeouts = {name: values[name] for name in TIMEOUTS}
-    return call.reply()
 
 
-def _answer_mss(call: Call, values: Values) -> Outgoing:
+def _answer_mss(call: Call, values: Values) -> None:
     call.tables.part(NatMain).mss = values["mss_value"] if values["enable"] else 0
-    return call.reply()
 
 
 def _show_mss(call: Call, _values: Values) -> Outgoing:
@@ -68,10 +65,9 @@ def _show_mss(call: Call, _values: Values) -> Outgoing:
     return call.reply(enable=bool(mss), mss_value=mss)
 
 
-def _answer_forwarding(call: Call, values: Values) -> Outgoing:
+def _answer_forwarding(call: Call, values: Values) -> None:
     """Let packets without a session pass; that is kept while NAT is disabled, too."""
     call.tables.part(NatMain).is_forwarding = bool(values["enable"])
-    return call.reply()
 
 
 def _dump_users(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -80,11 +76,10 @@ def _dump_users(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"vrf_id": vrf_id, "ip_address": address.to_bytes(4), **counts})
 
 
-def _answer_side(call: Call, values: Values) -> Outgoing:
+def _answer_side(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     side = INSIDE if values["flags"] & INSIDE else OUTSIDE
     set_side(call.tables, values["sw_if_index"], side, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -92,10 +87,9 @@ def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"sw_if_index": sw_if_index, "flags": flags})
 
 
-def _answer_output(call: Call, values: Values) -> Outgoing:
+def _answer_output(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     set_output(call.tables, values["sw_if_index"], is_add=values["is_add"])
-    return call.reply()
 
 
 def _get_outputs(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -104,11 +98,10 @@ def _get_outputs(call: Call, _values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _answer_follow(call: Call, values: Values) -> Outgoing:
+def _answer_follow(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     is_twice = bool(values["flags"] & TWICE)
     follow(call.tables, values["sw_if_index"], is_twice=is_twice, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_followed(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -116,12 +109,11 @@ def _dump_followed(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"sw_if_index": sw_if_index, "flags": TWICE if is_twice else 0})
 
 
-def _answer_range(call: Call, values: Values) -> Outgoing:
+def _answer_range(call: Call, values: Values) -> None:
     """Add or delete addresses, one after the other; the first one that cannot be ends it."""
     first, last = (int.from_bytes(values[f"{end}_ip_address"]) for end in ("first", "last"))
     is_twice = bool(values["flags"] & TWICE)
     set_range(call.tables, first, last, values["vrf_id"], is_twice=is_twice, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_pool(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -156,7 +148,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
                 set_side(tables, row.index, flag, is_add=True)
 
 
-def _command_plugin(tables: Tables, line: Input) -> str:
+def _command_plugin(tables: Tables, line: Input) -> None:
     """`nat44 plugin <enable [sessions <n>] [inside-vrf <id>] [outside-vrf <id>]|disable>`."""
     is_on, numbers = None, dict[str, int]()
     rest = line.line_with("expected required argument(s)")
@@ -168,19 +160,11 @@ def _command_plugin(tables: Tables, line: Input) -> str:
     if is_on is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
     values = {word.replace("-", "_"): number for word, number in numbers.items()}
-    _as_typed(lambda: switch(tables, is_on=is_on, **values), "already enabled" if is_on else "already disabled")
-    return ""
+    with refused_as("already enabled" if is_on else "already disabled"):
+        switch(tables, is_on=is_on, **values)
 
 
-def _as_typed(act: Callable[[], None], words: str) -> None:
-    """Do something, and refuse it in the words of the prompt."""
-    try:
-        act()
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, words) from refusal
-
-
-def _command_timeouts(tables: Tables, line: Input) -> str:
+def _command_timeouts(tables: Tables, line: Input) -> None:
     """`set nat timeout [udp <sec> | tcp-established <sec> | tcp-transitory <sec> | icmp <sec> | reset]`."""
     main = tables.part(NatMain)
     rest = line.line_with("expected required argument(s)")
@@ -192,10 +176,9 @@ def _command_timeouts(tables: Tables, line: Input) -> str:
             main.timeouts = dict(TIMEOUTS)
         else:
             raise rest.unknown()
-    return ""
 
 
-def _command_mss(tables: Tables, line: Input) -> str:
+def _command_mss(tables: Tables, line: Input) -> None:
     """`nat mss-clamping <mss-value>|disable`."""
     rest = line.line_with("expected required argument(s)")
     while not rest.is_at_end:
@@ -203,20 +186,18 @@ def _command_mss(tables: Tables, line: Input) -> str:
         if number is None:
             raise rest.unknown()
         tables.part(NatMain).mss = number & 0xFFFF
-    return ""
 
 
-def _command_forwarding(tables: Tables, line: Input) -> str:
+def _command_forwarding(tables: Tables, line: Input) -> None:
     """`nat44 forwarding enable|disable`."""
     rest = line.line_with("expected required argument(s)")
     is_on = rest.choice_after("", {"enable": True, "disable": False})
     if is_on is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
     tables.part(NatMain).is_forwarding = is_on
-    return ""
 
 
-def _command_address(tables: Tables, line: Input) -> str:
+def _command_address(tables: Tables, line: Input) -> None:
     """`nat44 add address <address> [- <address>] [tenant-vrf <id>] [twice-nat] [del]`."""
     first = last = None
     vrf_id, is_twice, is_add = NONE, False, True
@@ -237,13 +218,12 @@ def _command_address(tables: Tables, line: Input) -> str:
     if first is None or last is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected address")
     if is_add and not tables.part(NatMain).is_enabled:
-        return ""  # VPP refuses it without a message
-    words = "NAT address already in use." if is_add else "NAT address not exist."
-    _as_typed(lambda: set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add), words)
-    return ""
+        return  # VPP refuses it without a message
+    with refused_as("NAT address already in use." if is_add else "NAT address not exist."):
+        set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add)
 
 
-def _command_follow(tables: Tables, line: Input) -> str:
+def _command_follow(tables: Tables, line: Input) -> None:
     """`nat44 add interface address <interface> [twice-nat] [del]`."""
     row, is_twice, is_add = None, False, True
     rest = line.line_with("expected required argument(s)")
@@ -258,13 +238,11 @@ def _command_follow(tables: Tables, line: Input) -> str:
             raise rest.unknown()
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected interface")
-    words = "entry exists" if is_add else "entry not found"
-    index = row.index
-    _as_typed(lambda: follow(tables, index, is_twice=is_twice, is_add=is_add), words)
-    return ""
+    with refused_as("entry exists" if is_add else "entry not found"):
+        follow(tables, row.index, is_twice=is_twice, is_add=is_add)
 
 
-def _command_interface(tables: Tables, line: Input) -> str:
+def _command_interface(tables: Tables, line: Input) -> None:
     """`set interface nat44 in <interface> out <interface> [output-feature] [del]`."""
     found: dict[str, list[int]] = {"in": [], "out": []}
     is_output, is_add = False, True
@@ -279,14 +257,13 @@ def _command_interface(tables: Tables, line: Input) -> str:
             is_add = False
         else:
             raise rest.unknown()
-    words = f"{'add' if is_add else 'del'} interface failed"
-    for side, flag in (("in", INSIDE), ("out", OUTSIDE)):
-        for index in found[side]:
-            if is_output:
-                _as_typed(lambda index=index: set_output(tables, index, is_add=is_add), words)  # type: ignore[misc]
-            else:
-                _as_typed(lambda index=index, flag=flag: set_side(tables, index, flag, is_add=is_add), words)  # type: ignore[misc]
-    return ""
+    with refused_as(f"{'add' if is_add else 'del'} interface failed"):
+        for side, flag in (("in", INSIDE), ("out", OUTSIDE)):
+            for index in found[side]:
+                if is_output:
+                    set_output(tables, index, is_add=is_add)
+                else:
+                    set_side(tables, index, flag, is_add=is_add)
 
 
 def _show_sessions(tables: Tables, line: Input) -> str:

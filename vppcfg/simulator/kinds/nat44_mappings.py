@@ -158,7 +158,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
             each.is_resolved = is_add
 
 
-def _answer_mapping(call: Call, values: Values) -> Outgoing:
+def _answer_mapping(call: Call, values: Values) -> None:
     flags, is_whole = values["flags"], values["flags"] & _ADDRESS_ONLY
     requested = MappingRequest(
         sw_if_index=values["external_sw_if_index"],
@@ -172,7 +172,6 @@ def _answer_mapping(call: Call, values: Values) -> Outgoing:
     )
     external = int.from_bytes(values["external_ip_address"])
     set_mapping(call.tables, requested, external, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_mappings(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -204,7 +203,7 @@ def _ports(flags: int, protocol: int, local: int, external: int) -> dict[str, An
     return {} if flags & _ADDRESS_ONLY else {"protocol": protocol, "local_port": local, "external_port": external}
 
 
-def _answer_identity(call: Call, values: Values) -> Outgoing:
+def _answer_identity(call: Call, values: Values) -> None:
     is_whole = values["flags"] & _ADDRESS_ONLY
     port = 0 if is_whole else values["port"]
     requested = MappingRequest(
@@ -219,7 +218,6 @@ def _answer_identity(call: Call, values: Values) -> Outgoing:
         is_identity=True,
     )
     set_mapping(call.tables, requested, requested.local, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -235,7 +233,7 @@ def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"flags": row.flags, **values, "vrf_id": row.vrf_id, "tag": row.tag})
 
 
-def _answer_balanced(call: Call, values: Values) -> Outgoing:
+def _answer_balanced(call: Call, values: Values) -> None:
     """Add or delete a mapping to several hosts; VPP requires two of them at least."""
     main = main_of(call.tables)
     end = (int.from_bytes(values["external_addr"]), values["external_port"], values["protocol"])
@@ -253,7 +251,6 @@ def _answer_balanced(call: Call, values: Values) -> Outgoing:
             unlock_table(call.tables, vrf_id)
     else:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return call.reply()
 
 
 def _dump_balanced(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -289,14 +286,12 @@ def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> Non
         unlock_table(tables, target)
 
 
-def _answer_leaks(call: Call, values: Values) -> Outgoing:
+def _answer_leaks(call: Call, values: Values) -> None:
     set_leaks(call.tables, values["table_vrf_id"], is_add=bool(values["is_add"]))
-    return call.reply()
 
 
-def _answer_leak(call: Call, values: Values) -> Outgoing:
+def _answer_leak(call: Call, values: Values) -> None:
     set_leak(call.tables, values["table_vrf_id"], values["vrf_id"], is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_leaks_v1(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -313,7 +308,7 @@ def _dump_leaks(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield "nat44_ed_vrf_tables_details", {**values, "vrf_ids": targets}
 
 
-def _command_mapping(tables: Tables, line: Input) -> str:
+def _command_mapping(tables: Tables, line: Input) -> None:
     """`nat44 add static mapping [tcp|udp|icmp] local <addr> [<port>] external <addr|interface> [<port>] ...`."""
     local, external, sw_if_index = None, 0, NONE
     ports = {"local": 0, "external": 0}
@@ -356,7 +351,6 @@ def _command_mapping(tables: Tables, line: Input) -> str:
         tag=b"",
     )
     _set_by_command(tables, requested, external, is_add=is_add)
-    return ""
 
 
 def _port(rest: Input, flags: int) -> tuple[int, int]:
@@ -373,7 +367,7 @@ def _set_by_command(tables: Tables, requested: MappingRequest, external: int, *,
         raise RefusedError(Retval.UNSPECIFIED, words) from refusal
 
 
-def _command_identity(tables: Tables, line: Input) -> str:
+def _command_identity(tables: Tables, line: Input) -> None:
     """`nat44 add identity mapping <addr>|external <interface> [<protocol> <port>] [vrf <id>] [del]`."""
     address, sw_if_index, port, protocol, vrf_id, is_add = 0, NONE, 0, 0, NONE, True
     rest = line.line_with("expected required argument(s)")
@@ -402,10 +396,9 @@ def _command_identity(tables: Tables, line: Input) -> str:
         is_identity=True,
     )
     _set_by_command(tables, requested, address, is_add=is_add)
-    return ""
 
 
-def _command_leaks(tables: Tables, line: Input) -> str:
+def _command_leaks(tables: Tables, line: Input) -> None:
     """`nat44 vrf table [add|del] <id>`."""
     is_add, table_id = True, None
     rest = line.line_with("expected required argument(s)")
@@ -419,10 +412,9 @@ def _command_leaks(tables: Tables, line: Input) -> str:
     if table_id is None:
         raise RefusedError(Retval.UNSPECIFIED, "vrf id required")
     set_leaks(tables, table_id, is_add=is_add)
-    return ""
 
 
-def _command_leak(tables: Tables, line: Input) -> str:
+def _command_leak(tables: Tables, line: Input) -> None:
     """`nat44 vrf route [add|del] table <id> <id>`."""
     is_add, numbers = True, dict[str, int]()
     rest = line.line_with("expected required argument(s)")
@@ -438,7 +430,6 @@ def _command_leak(tables: Tables, line: Input) -> str:
     if len(numbers) < 2:
         raise RefusedError(Retval.UNSPECIFIED, "vrf id required")
     set_leak(tables, numbers["table"], numbers["target"], is_add=is_add)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

@@ -125,7 +125,7 @@ def _end_at_one_left(tables: Tables, sw_if_index: int, address: _Address) -> Non
             raise DiedError
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     index = values["neighbor.sw_if_index"]
     interfaces.require(call.tables, index)
     raw = values["neighbor.ip_address.un"]
@@ -134,7 +134,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         add(call.tables, index, address, values["neighbor.mac_address"], values["neighbor.flags"])
     else:
         delete(call.tables, index, address)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -155,7 +154,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry]`; a refusal is no error."""
     is_add, flags, row, address, mac = True, 0, None, None, None
     while not line.is_at_end:
@@ -179,17 +178,15 @@ def _command(tables: Tables, line: Input) -> str:
             add(tables, row.index, address, mac, flags)
         else:
             delete(tables, row.index, address)
-    return ""
 
 
-def _configure(call: Call, values: Values) -> Outgoing:
+def _configure(call: Call, values: Values) -> None:
     limits = call.tables.part(NeighborMain).limits
     if values["af"] >= len(limits):
         raise RefusedError(Retval.INVALID_ADDRESS_FAMILY)
     limits[values["af"]] = Limits(
         limit=values["max_number"], age_s=values["max_age"], is_recycling=bool(values["recycle"])
     )
-    return call.reply()
 
 
 def _get_config(call: Call, values: Values) -> Outgoing:
@@ -200,7 +197,7 @@ def _get_config(call: Call, values: Values) -> Outgoing:
     return call.reply(af=values["af"], max_number=found.limit, max_age=found.age_s, recycle=found.is_recycling)
 
 
-def _config_command(tables: Tables, line: Input) -> str:
+def _config_command(tables: Tables, line: Input) -> None:
     """`set ip neighbor-config ip4|ip6 [limit <n>] [age <n>] [recycle|norecycle]`."""
     line = line.line()
     family = next((number for number, word in enumerate(_FAMILIES) if line.take(word)), None)
@@ -218,7 +215,6 @@ def _config_command(tables: Tables, line: Input) -> str:
         elif not any(line.take_setting(key, numbers) for key in ("limit", "age")):
             raise line.unknown("parse error")
     limits[family] = Limits(limit=numbers["limit"], age_s=numbers["age"], is_recycling=is_recycling)
-    return ""
 
 
 def _forget(tables: Tables, sw_if_index: int) -> None:

@@ -60,10 +60,9 @@ def set_range(tables: Tables, table_id: int, first: bytes, last: bytes, *, is_ad
         raise RefusedError(Retval.NO_SUCH_ENTRY)
 
 
-def _answer_range(call: Call, values: Values) -> Outgoing:
+def _answer_range(call: Call, values: Values) -> None:
     ends = values["proxy.low"], values["proxy.hi"]
     set_range(call.tables, values["proxy.table_id"], *ends, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_ranges(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -75,10 +74,9 @@ def _dump_ranges(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details({"proxy.table_id": table_id, "proxy.low": each.first, "proxy.hi": each.last})
 
 
-def _answer_interface(call: Call, values: Values) -> Outgoing:
+def _answer_interface(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     _switch(call.tables, values["sw_if_index"], is_on=values["enable"])
-    return call.reply()
 
 
 def _switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
@@ -98,7 +96,7 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details({"sw_if_index": index})
 
 
-def _command_range(tables: Tables, line: Input) -> str:
+def _command_range(tables: Tables, line: Input) -> None:
     """`set arp proxy [del] table-id <id> start <address> end <address>`; what it cannot delete it passes over."""
     table_id, is_add, ends = 0, True, {"start": _NOWHERE, "end": _NOWHERE}
     while not line.is_at_end:
@@ -115,7 +113,6 @@ def _command_range(tables: Tables, line: Input) -> str:
     except RefusedError as refusal:
         if refusal.retval is not Retval.NO_SUCH_ENTRY:
             raise RefusedError(Retval.UNSPECIFIED, f"no such table: {table_id}") from None
-    return ""
 
 
 def _end(line: Input) -> tuple[str, ipaddress.IPv4Address] | None:
@@ -126,7 +123,7 @@ def _end(line: Input) -> tuple[str, ipaddress.IPv4Address] | None:
     return None
 
 
-def _command_interface(tables: Tables, line: Input) -> str:
+def _command_interface(tables: Tables, line: Input) -> None:
     """`set interface proxy-arp <interface> [enable | on | disable | off]`."""
     row, is_on = None, False
     while not line.is_at_end:
@@ -139,7 +136,6 @@ def _command_interface(tables: Tables, line: Input) -> str:
     if row is None:
         raise line.unknown()
     _switch(tables, row.index, is_on=is_on)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -164,14 +160,13 @@ def proxy(tables: Tables, index: int, address: ipaddress.IPv6Address, *, is_add:
             neighbor.delete(tables, index, address)
 
 
-def _answer_nd(call: Call, values: Values) -> Outgoing:
+def _answer_nd(call: Call, values: Values) -> None:
     """Change a proxy. VPP does not look whether there is such an interface."""
     address = ipaddress.IPv6Address(values["ip"])
     proxy(call.tables, values["sw_if_index"], address, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
-def _command_nd(tables: Tables, line: Input) -> str:
+def _command_nd(tables: Tables, line: Input) -> None:
     """`set ip6 nd proxy <interface> [del] <address>`."""
     row = line.interface(tables)
     is_add = True
@@ -182,7 +177,6 @@ def _command_nd(tables: Tables, line: Input) -> str:
         if not line.take_word("del"):
             raise line.unknown("parse error")
         is_add = False
-    return ""
 
 
 def _load_nd(tables: Tables, state: State, rows: Rows) -> None:

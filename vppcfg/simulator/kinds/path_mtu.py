@@ -80,10 +80,9 @@ def _leads_out(tables: Tables, table_id: int, address: bytes, depth: int = 0) ->
     return False
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     address = values["pmtu.nh.un"][: 16 if values["pmtu.nh.af"] else 4]
     update(call.tables, values["pmtu.table_id"], address, values["pmtu.path_mtu"])
-    return call.reply()
 
 
 def _get(call: Call, _values: Values) -> Iterator[Outgoing]:

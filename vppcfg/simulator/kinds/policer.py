@@ -87,22 +87,20 @@ def add(tables: Tables, name: bytes, values: dict[str, Any]) -> Policer:
     return tables.part(PolicerMain).policers.add(lambda index: Policer(index=index, name=name, values=values))
 
 
-def _answer_update(call: Call, values: Values) -> Outgoing:
+def _answer_update(call: Call, values: Values) -> None:
     """Give a policer other settings in place."""
     policer = call.tables.part(PolicerMain).policers.get(values["policer_index"])
     if policer is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     policer.values = _shown(values)
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     """Delete a policer, also one that is on interfaces."""
     policers = call.tables.part(PolicerMain).policers
     if not policers.has(values["policer_index"]):
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     policers.remove(values["policer_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -111,13 +109,12 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             yield "policer_details", {"name": each.name, **each.values}
 
 
-def _answer_put(call: Call, values: Values) -> Outgoing:
+def _answer_put(call: Call, values: Values) -> None:
     """Put a policer on an interface or take it off; the first versions of the messages know it by its name."""
     interfaces.require(call.tables, values["sw_if_index"])
     index = values["policer_index"] if call.message.endswith("_v2") else _named(call.tables, values["name"])
     is_output = call.message.startswith("policer_output")
     put(call.tables, values["sw_if_index"], index, is_output=is_output, is_on=values["apply"])
-    return call.reply()
 
 
 def _named(tables: Tables, raw: bytes) -> int:
@@ -136,7 +133,7 @@ class PolicerClassifyMain:
     tables: tuple[dict[int, int], ...] = field(default_factory=lambda: ({}, {}, {}))
 
 
-def _answer_classify(call: Call, values: Values) -> Outgoing:
+def _answer_classify(call: Call, values: Values) -> None:
     """Have a table look at an interface's packets, unless one does already, or no longer."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     for layer, name in enumerate(_FIELDS):
@@ -144,7 +141,6 @@ def _answer_classify(call: Call, values: Values) -> Outgoing:
             call.tables, row.index, layer, values[name], is_on=bool(values["is_add"])
         ):
             break
-    return call.reply()
 
 
 def _classify(tables: Tables, sw_if_index: int, layer: int, table: int, *, is_on: bool) -> bool:

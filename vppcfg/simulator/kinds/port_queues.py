@@ -56,15 +56,13 @@ def _port(call: Call, values: Values) -> HwInterface:
     return call.tables.hw_of(row)
 
 
-def _answer_rx(call: Call, values: Values) -> Outgoing:
+def _answer_rx(call: Call, values: Values) -> None:
     worker = None if values["is_main"] else values["worker_id"]
     place_rx(call.tables, _port(call, values), values["queue_id"], worker)
-    return call.reply()
 
 
-def _answer_tx(call: Call, values: Values) -> Outgoing:
+def _answer_tx(call: Call, values: Values) -> None:
     place_tx(call.tables, _port(call, values), values["queue_id"], frozenset(values["threads"]))
-    return call.reply()
 
 
 def _get_tx(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -98,7 +96,7 @@ def _show_threads(call: Call, _values: Values) -> Outgoing:
     return call.reply(thread_data=rows)
 
 
-def _command_rx(tables: Tables, line: Input) -> str:
+def _command_rx(tables: Tables, line: Input) -> None:
     """`set interface rx-placement <port> [queue <n>] [worker <n> | main]`."""
     port, queue, worker, is_main = None, 0, None, False
     while not line.is_at_end:
@@ -121,10 +119,9 @@ def _command_rx(tables: Tables, line: Input) -> str:
             raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
         is_main = True  # no number is the largest one, and the one after that is the main thread's
     place_rx(tables, port, queue, None if is_main else worker)
-    return ""
 
 
-def _command_tx(tables: Tables, line: Input) -> str:
+def _command_tx(tables: Tables, line: Input) -> None:
     """`set interface tx-queue <port> [queue <n>] [threads <list>]`."""
     port, queue, threads = None, 0, frozenset[int]()
     while not line.is_at_end:
@@ -141,7 +138,6 @@ def _command_tx(tables: Tables, line: Input) -> str:
     if port is None:
         raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
     place_tx(tables, port, queue, threads)
-    return ""
 
 
 def _not_understood(line: Input) -> RefusedError:
@@ -188,13 +184,12 @@ def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) ->
         queues.modes[each] = _POLLING if mode == _DEFAULT else mode
 
 
-def _answer_mode(call: Call, values: Values) -> Outgoing:
+def _answer_mode(call: Call, values: Values) -> None:
     row = interfaces.require(call.tables, values["sw_if_index"])
     if row.is_sub:
         raise RefusedError(Retval.INVALID_VALUE)
     queue = values["queue_id"] if values["queue_id_valid"] else None
     set_mode(call.tables, call.tables.hw_of(row), values["mode"], queue)
-    return call.reply()
 
 
 def _dump_modes(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -207,7 +202,7 @@ def _dump_modes(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details({**shown, "queue_id": queue, "worker_id": thread})
 
 
-def _command_mode(tables: Tables, line: Input) -> str:
+def _command_mode(tables: Tables, line: Input) -> None:
     """`set interface rx-mode <port> [queue <n>] polling | interrupt | adaptive`."""
     port, queue, mode = None, None, None
     while not line.is_at_end:
@@ -225,7 +220,6 @@ def _command_mode(tables: Tables, line: Input) -> str:
     if mode is None:
         raise RefusedError(Retval.UNSPECIFIED, "please specify valid rx-mode")
     set_mode(tables, port, mode, queue)
-    return ""
 
 
 def _load_modes(tables: Tables, state: State, rows: Rows) -> None:

@@ -47,14 +47,13 @@ def stop(tables: Tables, is_ipv6: bool, rx: int) -> None:
     main.counts[is_ipv6] = max(main.counts[is_ipv6] - 1, 0)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Change a redirect. VPP looks at no interface, and takes one without paths, which drops."""
     is_ipv6, rx = bool(values["punt.af"]), values["punt.rx_sw_if_index"]
     if values["is_add"]:
         redirect(call.tables, is_ipv6, rx, tuple(unpacked(call.tables, row) for row in values["punt.paths"]))
     else:
         stop(call.tables, is_ipv6, rx)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -68,7 +67,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 def _command(is_ipv6: bool) -> Command:
     """`ip punt redirect [add|del] rx <interface>|all via <path>...`; `ip6 punt redirect` is the same."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         rx, is_add = None, True
         paths: list[FibPath] = []
         while not line.is_at_end:
@@ -88,7 +87,6 @@ def _command(is_ipv6: bool) -> Command:
             stop(tables, is_ipv6, rx)
         elif paths:
             redirect(tables, is_ipv6, rx, tuple(paths))
-        return ""
 
     return command
 

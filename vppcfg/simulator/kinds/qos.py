@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import L2_INPUT, bit_of
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -101,34 +101,29 @@ def set_mark(tables: Tables, place: Place, number: int, *, is_on: bool) -> None:
         arcs.disable(tables, place[0], *_of_mark(place[1]))
 
 
-def _answer_record(call: Call, values: Values) -> Outgoing:
+def _answer_record(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["record.sw_if_index"]).index, values["record.input_source"]
     set_record(call.tables, place, is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_store(call: Call, values: Values) -> Outgoing:
+def _answer_store(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["store.sw_if_index"]).index, values["store.input_source"]
     set_store(call.tables, place, values["store.value"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_mark(call: Call, values: Values) -> Outgoing:
+def _answer_mark(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["mark.sw_if_index"]).index, values["mark.output_source"]
     set_mark(call.tables, place, values["mark.map_id"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_map(call: Call, values: Values) -> Outgoing:
+def _answer_map(call: Call, values: Values) -> None:
     rows = tuple(values[f"map.rows[{number}].outputs"] for number in range(4))
     call.tables.part(QosMain).maps[values["map.id"]] = rows
-    return call.reply()
 
 
-def _answer_delete_map(call: Call, values: Values) -> Outgoing:
+def _answer_delete_map(call: Call, values: Values) -> None:
     """Delete a map, whoever marks with it, or none."""
     call.tables.part(QosMain).maps.pop(values["id"], None)
-    return call.reply()
 
 
 def _dump_recorded(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -203,37 +198,29 @@ def _typed(tables: Tables, line: Input, word: str, needed: str = "") -> _Typed:
     return _Typed((row.index, source), is_on, numbers)
 
 
-def _unheard(change: Callable[[], None]) -> str:
-    """Make a change whose refusal the prompt passes over."""
-    with suppress(RefusedError):
-        change()
-    return ""
-
-
-def _command_record(tables: Tables, line: Input) -> str:
+def _command_record(tables: Tables, line: Input) -> None:
     typed = _typed(tables, line, "")
-    return _unheard(lambda: set_record(tables, typed.place, is_on=typed.is_on))
+    with suppress(RefusedError):
+        set_record(tables, typed.place, is_on=typed.is_on)
 
 
-def _command_store(tables: Tables, line: Input) -> str:
+def _command_store(tables: Tables, line: Input) -> None:
     word = "value &d" if tables.release.has(_MISREADS_VALUE) else "value"
     typed = _typed(tables, line, word, "value to be stored must be specified")
-    return _unheard(lambda: set_store(tables, typed.place, typed.numbers[word] & 0xFF, is_on=typed.is_on))
+    with suppress(RefusedError):
+        set_store(tables, typed.place, typed.numbers[word] & 0xFF, is_on=typed.is_on)
 
 
-def _command_mark(tables: Tables, line: Input) -> str:
+def _command_mark(tables: Tables, line: Input) -> None:
     typed = _typed(tables, line, "id")
-    try:
+    with refused_as("Failed to map interface"):
         set_mark(tables, typed.place, typed.numbers.get("id", NONE), is_on=typed.is_on)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "Failed to map interface") from None
-    return ""
 
 
 _CELL = re.compile(r"\[(ip|mpls|ext|vlan)\]\[(\d+)\]=(\d+)")
 
 
-def _command_map(tables: Tables, line: Input) -> str:
+def _command_map(tables: Tables, line: Input) -> None:
     """`qos egress map id <number> [delete] {[source][value]=value}`: what a map has stays beside what is added."""
     number, is_add, maps = None, True, tables.part(QosMain).maps
     while not line.is_at_end:
@@ -253,7 +240,6 @@ def _command_map(tables: Tables, line: Input) -> str:
             break
     if not is_add and number is not None:
         del maps[number]
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

@@ -36,7 +36,7 @@ from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, SourceMain, entries
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
-from vppcfg.simulator.wire import NONE, Outgoing, Values
+from vppcfg.simulator.wire import NONE, Values
 
 GivenPrefix = tuple[bool, int, int]
 """Whether it is of IPv6; the address with its host bits; the length."""
@@ -198,7 +198,7 @@ def _completed(
     return tuple(completed)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Change a route of a source, that of the API when none is named."""
     is_ipv6, length = bool(values["route.prefix.address.af"]), values["route.prefix.len"]
     table = _main(call.tables, is_ipv6).tables.get(values["route.table_id"])
@@ -220,7 +220,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
     completed = _completed(call.tables, paths, (is_ipv6, value, length))
     source = values.get("route.src", 0) or API
     change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
-    return call.reply()
 
 
 def _survive(tables: Tables, path: FibPath) -> None:

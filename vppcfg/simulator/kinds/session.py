@@ -52,9 +52,8 @@ def _ping(call: Call, _values: Values) -> Outgoing:
     return call.reply(client_index=handle, vpe_pid=call.tables.process.pid)
 
 
-def _api_versions(call: Call, _values: Values) -> Outgoing:
+def _api_versions(call: Call, _values: Values) -> None:
     """Answer with an empty list, as VPP does on a socket."""
-    return call.reply()
 
 
 def _api_json(call: Call, _values: Values) -> Outgoing:

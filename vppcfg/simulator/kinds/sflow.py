@@ -66,10 +66,9 @@ def _rounded(size: int) -> int:
     return min(max(rounded, _LEAST), _MOST)
 
 
-def _answer_enabled(call: Call, values: Values) -> Outgoing:
+def _answer_enabled(call: Call, values: Values) -> None:
     """Sample a port, or no longer; the field is named after a hardware index and has a sw_if_index."""
     set_enabled(call.tables, values["hw_if_index"], values["enable_disable"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -90,14 +89,13 @@ _SETTINGS = {
 
 
 def _setter(attribute: str, name: str) -> Answer:
-    def answer(call: Call, values: Values) -> Outgoing:
+    def answer(call: Call, values: Values) -> None:
         value = values[name]
         if attribute == "header_bytes":
             value = _rounded(value)
         elif attribute == "has_drop_monitoring":
             value = int(bool(value))
         setattr(call.tables.part(SflowMain), attribute, value)
-        return call.reply()
 
     return answer
 
@@ -121,7 +119,7 @@ _COUNTERS = (
 )
 
 
-def _command_enabled(tables: Tables, line: Input) -> str:
+def _command_enabled(tables: Tables, line: Input) -> None:
     """`sflow enable-disable <interface> [disable]`."""
     row, is_on = None, True
     while not line.is_at_end:
@@ -136,7 +134,6 @@ def _command_enabled(tables: Tables, line: Input) -> str:
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
     set_enabled(tables, row.index, is_on)
-    return ""
 
 
 def _number(line: Input, what: str) -> int:
@@ -146,40 +143,35 @@ def _number(line: Input, what: str) -> int:
     return number
 
 
-def _command_rate(tables: Tables, line: Input) -> str:
+def _command_rate(tables: Tables, line: Input) -> None:
     """`sflow sampling-rate <packets>`."""
     tables.part(SflowMain).sampling_rate = _number(line, "a sampling rate")
-    return ""
 
 
-def _command_interval(tables: Tables, line: Input) -> str:
+def _command_interval(tables: Tables, line: Input) -> None:
     """`sflow polling-interval <seconds>`."""
     tables.part(SflowMain).polling_interval_s = _number(line, "a polling interval")
-    return ""
 
 
-def _command_header(tables: Tables, line: Input) -> str:
+def _command_header(tables: Tables, line: Input) -> None:
     """`sflow header-bytes <bytes>`."""
     tables.part(SflowMain).header_bytes = _rounded(_number(line, "a header bytes limit"))
-    return ""
 
 
-def _command_direction(tables: Tables, line: Input) -> str:
+def _command_direction(tables: Tables, line: Input) -> None:
     """`sflow direction rx|tx|both`."""
     word = next((word for word in _DIRECTIONS if line.take(word)), None)
     if word is None:
         raise RefusedError(Retval.UNSPECIFIED, "Please specify a sampling direction (rx|tx|both)...")
     tables.part(SflowMain).direction = _DIRECTIONS[word]
-    return ""
 
 
-def _command_drops(tables: Tables, line: Input) -> str:
+def _command_drops(tables: Tables, line: Input) -> None:
     """`sflow drop-monitoring enable|disable`."""
     is_on = line.take("enable")
     if not is_on and not line.take("disable"):
         raise RefusedError(Retval.UNSPECIFIED, "Please specify enable or disable...")
     tables.part(SflowMain).has_drop_monitoring = int(is_on)
-    return ""
 
 
 def _command_show(tables: Tables, _line: Input) -> str:

@@ -50,10 +50,9 @@ def set_mirror(tables: Tables, source: Source, target: int, state: int) -> None:
         mirrors.pop(target, None)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     source = Source(sw_if_index=values["sw_if_index_from"], is_l2=bool(values["is_l2"]))
     set_mirror(call.tables, source, values["sw_if_index_to"], values["state"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -70,7 +69,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface span <interface> [l2] {disable | destination <interface> [both|rx|tx]}`."""
     source, target, is_l2, state = NONE, NONE, False, None
     while not line.is_at_end:
@@ -87,7 +86,6 @@ def _command(tables: Tables, line: Input) -> str:
         else:
             raise RefusedError(Retval.UNSPECIFIED, "Invalid input")
     set_mirror(tables, Source(sw_if_index=source, is_l2=is_l2), target, _BOTH if state is None else state)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

@@ -8,7 +8,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import CHECKS_NUMBERS, Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import IDS_HAVE_NO_SIGN, Flag, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -110,9 +110,8 @@ def _made(call: Call, template: SwInterface, refusal: Retval) -> Outgoing:
         return call.reply(retval=refusal, sw_if_index=template.index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 _EXPECTED_ID = "expected ID or ID MIN-MAX, got"
@@ -181,16 +180,13 @@ def _vlans(line: Input, template: SwInterface, protocol: int) -> None:
         template.flags |= Flag.EXACT_MATCH
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`delete sub-interface <interface>`."""
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "interface doesn't exist")
-    try:
+    with refused_as("delete_subinterface_interface failed"):
         delete(tables, row.index)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "delete_subinterface_interface failed") from None
-    return ""
 
 
 def _create(tables: Tables, _state: State, desired: Interface, _number: int) -> SwInterface:

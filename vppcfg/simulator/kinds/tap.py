@@ -233,9 +233,8 @@ def _text(values: Values, name: str) -> str:
     return cstring(values[name]) if values[f"{name}_set"] else ""
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -297,7 +296,7 @@ def _option(line: Input, flags: int) -> dict[str, Any]:
     raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete tap <interface>`."""
     line = rest.line()
     if line.is_at_end:
@@ -306,7 +305,6 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     if row is None or not line.is_at_end:
         raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
     delete(tables, row.index)
-    return ""
 
 
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:

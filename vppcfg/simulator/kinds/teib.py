@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -19,7 +18,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
@@ -89,14 +88,13 @@ def _tunnel_gone(tables: Tables, sw_if_index: int) -> None:
             raise DiedError
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     sw_if_index, peer = values["entry.sw_if_index"], address_of(values, "entry.peer")
     interfaces.require(call.tables, sw_if_index)
     if values["is_add"]:
         add(call.tables, sw_if_index, peer, address_of(values, "entry.nh"), values["entry.nh_table_id"])
     else:
         delete(call.tables, sw_if_index, peer)
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -105,41 +103,29 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"entry.sw_if_index": sw_if_index, "entry.nh_table_id": table_id, **ends})
 
 
-def _create(tables: Tables, line: Input) -> str:
+def _create(tables: Tables, line: Input) -> None:
     """`create teib <interface> peer <addr> nh <addr> [nh-table-id <ID>]`."""
     found = _options(tables, line, ("nh-table-id",), ("peer", "nh"))
     for word, missing in (("interface", "interface"), ("peer", "peer"), ("nh", "next-hop")):
         if word not in found:
             raise RefusedError(Retval.UNSPECIFIED, f"{missing} required'")
-    with _typed():
+    with refused_as("TEIB error"):
         add(tables, found["interface"], found["peer"], found["nh"], found.get("nh-table-id", 0))
-    return ""
 
 
-def _delete(tables: Tables, line: Input) -> str:
+def _delete(tables: Tables, line: Input) -> None:
     """`delete teib <interface> peer <addr>`."""
     found = _options(tables, line, (), ("peer",))
     for word in ("interface", "peer"):
         if word not in found:
             raise RefusedError(Retval.UNSPECIFIED, f"{word} required'")
-    with _typed():
+    with refused_as("TEIB error"):
         delete(tables, found["interface"], found["peer"])
-    return ""
-
-
-@contextmanager
-def _typed() -> Iterator[None]:
-    try:
-        yield
-    except RefusedError as error:
-        raise RefusedError(error.retval, "TEIB error") from error
 
 
 def _options(tables: Tables, rest: Input, numbers: Sequence[str], addresses: Sequence[str]) -> dict[str, Any]:
     line, found = rest.line(), dict[str, Any]()
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (row := line.interface(tables)) is not None:
             found["interface"] = row.index
             continue
@@ -148,7 +134,7 @@ def _options(tables: Tables, rest: Input, numbers: Sequence[str], addresses: Seq
         values = ((word, read(word)) for word, read in readers)
         given = next((each for each in values if each[1] is not None), None)
         if given is None:
-            raise refusal
+            raise line.unknown_word()
         found[given[0]] = given[1]
     return found
 

@@ -13,7 +13,7 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -70,14 +70,13 @@ def _feature(place: Place, mode: Mode) -> arcs.Feature:
     return arc, f"ip{family}-{direction}-urpf-{mode.name.lower()}"
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Set a check; the first version of the message always names table 0."""
     index = values["sw_if_index"]
     interfaces.require(call.tables, index)
     table_id = values.get("table_id", 0)
     place = Place(sw_if_index=index, is_ipv6=bool(values["af"]), is_output=not values["is_input"])
     update(call.tables, place, values["mode"], None if table_id == NONE else table_id)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -100,7 +99,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             )
 
 
-def _command(tables: Tables, rest: Input) -> str:
+def _command(tables: Tables, rest: Input) -> None:
     """`set urpf [ip4|ip6] [rx|tx] [off|strict|loose] <interface> [table <table-id>]`."""
     line = rest.line()
     row, is_ipv6, is_output, mode, table_id = None, False, False, Mode.STRICT, None
@@ -120,11 +119,8 @@ def _command(tables: Tables, rest: Input) -> str:
             raise line.unknown("parse error")
     if row is None:
         raise line.unknown("unknown interface")
-    try:
+    with refused_as("unknown table id"):
         update(tables, Place(sw_if_index=row.index, is_ipv6=is_ipv6, is_output=is_output), mode, table_id)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "unknown table id") from None
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:

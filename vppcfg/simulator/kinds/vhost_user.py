@@ -110,9 +110,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=created.index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -137,8 +136,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
         return ""
     found: dict[str, Any] = {"socket": "", "is_server": False, "number": None, "mac": b""}
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if line.take("socket"):
             found["socket"] = line.string() or ""
         elif line.take("server"):
@@ -148,17 +145,15 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif (number := line.number_after("renumber")) is not None:
             found["number"] = number
         elif not any(line.take(word) for word in _SWITCHES):
-            raise refusal
+            raise line.unknown_word()
     return f"{tables.name_of(create(tables, **found))}\n"
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete vhost-user {<interface> | sw_if_index <n>}`; VPP reports nothing of an index that is no port's."""
     line = rest.line()
     index = None
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (number := line.number_after("sw_if_index")) is not None:
             index = number
         elif (row := line.interface(tables)) is not None:
@@ -166,10 +161,9 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             if tables.part(VhostUserMain).of(tables, index) is None:
                 raise RefusedError(Retval.UNSPECIFIED, "Not a vhost interface")
         else:
-            raise refusal
+            raise line.unknown_word()
     if index is not None and tables.part(VhostUserMain).of(tables, index) is not None:
         delete(tables, index)
-    return ""
 
 
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:

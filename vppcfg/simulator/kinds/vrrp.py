@@ -217,7 +217,7 @@ def track(tables: Tables, key: Key, sw_if_index: int, priority: int, *, is_add: 
         router.tracked.pop(sw_if_index, None)
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     """Create or delete a virtual router."""
     interfaces.require(call.tables, values["sw_if_index"])
     is_ipv6 = bool(values["flags"] & _IPV6)
@@ -232,24 +232,20 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         create(call.tables, key, router)
     else:
         delete(call.tables, key)
-    return call.reply()
 
 
-def _answer_start_stop(call: Call, values: Values) -> Outgoing:
+def _answer_start_stop(call: Call, values: Values) -> None:
     (start if values["is_start"] else stop)(call.tables, _key(values))
-    return call.reply()
 
 
-def _answer_peers(call: Call, values: Values) -> Outgoing:
+def _answer_peers(call: Call, values: Values) -> None:
     """Set the peers of a virtual router that is stopped and speaks unicast."""
     set_peers(call.tables, _key(values), _addresses(values, bool(values["is_ipv6"])))
-    return call.reply()
 
 
-def _answer_track(call: Call, values: Values) -> Outgoing:
+def _answer_track(call: Call, values: Values) -> None:
     for sw_if_index, priority in values["ifs"]:
         track(call.tables, _key(values), sw_if_index, priority, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _packed(addresses: list[Address]) -> tuple[tuple[bool, bytes], ...]:
@@ -320,7 +316,7 @@ def _described(tables: Tables, line: Input) -> tuple[Key, Router]:
     return (index, numbers["vr_id"], bool(flags & _IPV6)), router
 
 
-def _command_add(tables: Tables, line: Input) -> str:
+def _command_add(tables: Tables, line: Input) -> None:
     """`vrrp vr add ...`."""
     key, router = _described(tables, line)
     families = {host.version for host in router.addresses}
@@ -329,13 +325,11 @@ def _command_add(tables: Tables, line: Input) -> str:
     if not key[2]:  # without `ipv6` VPP takes the end of an IPv6 address for an IPv4 one
         router.addresses = [ipaddress.IPv4Address(host.packed[-4:]) for host in router.addresses]
     create(tables, key, router)
-    return ""
 
 
-def _command_del(tables: Tables, line: Input) -> str:
+def _command_del(tables: Tables, line: Input) -> None:
     """`vrrp vr del ...`."""
     delete(tables, _described(tables, line)[0])
-    return ""
 
 
 def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], list[Address]]:
@@ -363,23 +357,21 @@ def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], li
     return (index, numbers["vr_id"], is_ipv6), found, hosts
 
 
-def _command_proto(tables: Tables, line: Input) -> str:
+def _command_proto(tables: Tables, line: Input) -> None:
     """`vrrp proto (start|stop) <interface> vr_id <n> [ipv6]`."""
     key, words, _ = _named(tables, line, "start", "stop")
     if len(words) != 1:
         raise RefusedError(Retval.UNSPECIFIED, "One of start or stop must be specified")
     (start if words[0] == "start" else stop)(tables, key)
-    return ""
 
 
-def _command_peers(tables: Tables, line: Input) -> str:
+def _command_peers(tables: Tables, line: Input) -> None:
     """`vrrp peers <interface> vr_id <n> [ipv6] <address> ...`."""
     key, _, hosts = _named(tables, line)
     set_peers(tables, key, hosts)
-    return ""
 
 
-def _command_track(tables: Tables, line: Input) -> str:
+def _command_track(tables: Tables, line: Input) -> None:
     """`vrrp vr track-if (add|del) <interface> vr_id <n> [ipv6] track-index <n> priority <n> ...`."""
     key, words, _ = _named(tables, line, "add", "del")
     while (number := line.number_after("track-index")) is not None:
@@ -393,7 +385,6 @@ def _command_track(tables: Tables, line: Input) -> str:
             text = f"tracked intf priority must be less than VR priority ({router.priority})"
             raise RefusedError(Retval.UNSPECIFIED, text)
         track(tables, key, number, priority, is_add=words == ["add"])
-    return ""
 
 
 def _load(tables: Tables, state: RouterState, rows: Rows) -> None:

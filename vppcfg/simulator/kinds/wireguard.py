@@ -148,9 +148,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=row.index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, interfaces.require(call.tables, values["sw_if_index"]))
-    return call.reply()
 
 
 def _answer_add_peer(call: Call, values: Values) -> Outgoing:
@@ -176,9 +175,8 @@ def _prefix_of(row: tuple[int, bytes, int]) -> Prefix:
     return _masked(address_of({"a.af": family, "a.un": packed}, "a"), length)
 
 
-def _answer_remove_peer(call: Call, values: Values) -> Outgoing:
+def _answer_remove_peer(call: Call, values: Values) -> None:
     remove_peer(call.tables, values["peer_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -236,8 +234,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     number, port, key, source = NONE, 0, bytes(32), ip_address("0.0.0.0")
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown("unknown input:")
         if (found := line.number_after("instance")) is not None:
             number = found
         elif line.take("private-key"):
@@ -249,20 +245,19 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif (address := line.address_after("src")) is not None:
             source = address
         else:
-            raise refusal
+            raise line.unknown_word("unknown input:")
     return f"{tables.name_of(create(tables, number, key, port, source))}\n"
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`wireguard delete <interface>`."""
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, f"no such interface: {line.shown}")
     delete(tables, row)
-    return ""
 
 
-def _command_add_peer(tables: Tables, rest: Input) -> str:
+def _command_add_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer add <wg_int> public-key <key> [preshared-key <key>] [endpoint <IP> dst-port <port>] ...`."""
     line = rest.line()
     found: dict[str, Any] = {}
@@ -288,7 +283,6 @@ def _command_add_peer(tables: Tables, rest: Input) -> str:
     if not prefixes:
         raise RefusedError(Retval.UNSPECIFIED, "Allowed IPs are not specified")
     add_peer(tables, index, key, **{"endpoint": ip_address("0.0.0.0"), "prefixes": tuple(prefixes), **found})
-    return ""
 
 
 def _number_of(line: Input, words: dict[str, str]) -> dict[str, int] | None:
@@ -306,14 +300,13 @@ def _prefix_at(line: Input) -> Prefix:
     return _masked(ip_address(value.to_bytes(16 if is_ipv6 else 4)), length)
 
 
-def _command_remove_peer(tables: Tables, rest: Input) -> str:
+def _command_remove_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer remove <index>`, which reports nothing when there is no such peer."""
     number = rest.line().number()
     if number is None:
         raise RefusedError(Retval.UNSPECIFIED, "Input error")
     if tables.part(WireguardMain).peers.has(number):
         remove_peer(tables, number)
-    return ""
 
 
 def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:

@@ -21,7 +21,7 @@ class SrMain:
     sids: dict[bytes, dict[str, Any]] = field(default_factory=dict)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     sids, sid = call.tables.part(SrMain).sids, values["localsid"]
     if values["is_del"]:
         if sids.pop(sid, None) is None:
@@ -30,7 +30,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         raise RefusedError(_ALREADY_THERE)
     else:
         sids[sid] = {"addr": sid, **{name: values[name] for name in ("end_psp", "behavior", "fib_table")}}
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
