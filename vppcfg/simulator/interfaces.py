@@ -46,7 +46,13 @@ def generated_mac_of(name: str) -> bytes:
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:
-    """Register a port with its queues and the interface on it, born down (vnet_register_interface)."""
+    """Register a port, with its index, its queues and the interface on it, born down (vnet_register_interface)."""
+
+    def at(index: int) -> HwInterface:
+        port.index = index
+        return port
+
+    tables.hw.add(at)
     tables.hw_by_name[port.name] = port.index
     interface = tables.sw.add(lambda index: SwInterface(index=index, sup_index=index, hw_index=port.index))
     interface.mtus[0] = packet_mtu

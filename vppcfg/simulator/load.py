@@ -27,9 +27,7 @@ _FIRST_GENERATED_MAC = 0x10000
 
 def load_local0(tables: Tables) -> None:
     """Make local0, which has index 0 in every VPP."""
-    port = tables.hw.add(
-        lambda index: HwInterface(index=index, name=interfaces.LOCAL0, device_class="local", is_ethernet=False)
-    )
+    port = HwInterface(name=interfaces.LOCAL0, device_class="local", is_ethernet=False)
     interfaces.create_port(tables, port, packet_mtu=0)
 
 
@@ -62,21 +60,18 @@ def _queues_of(desired: Interface) -> tuple[int, int]:
 
 
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=port.name,
-            device_class=port.device_class,
-            is_ethernet=port.device_class not in _NOT_ETHERNET,
-            mac=mac,
-            link_mtu=port.link_mtu,
-            max_link_mtu=port.max_link_mtu,
-            is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
-            rx_queues=port.rx_queues,
-            tx_queues=port.tx_queues,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), port.packet_mtu)
+    hardware = HwInterface(
+        name=port.name,
+        device_class=port.device_class,
+        is_ethernet=port.device_class not in _NOT_ETHERNET,
+        mac=mac,
+        link_mtu=port.link_mtu,
+        max_link_mtu=port.max_link_mtu,
+        is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
+        rx_queues=port.rx_queues,
+        tx_queues=port.tx_queues,
+    )
+    return interfaces.create_port(tables, hardware, port.packet_mtu)
 
 
 def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:

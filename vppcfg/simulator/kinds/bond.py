@@ -55,7 +55,7 @@ def create(tables: Tables, request: BondRequest) -> SwInterface:
         main.bonds.remove(bond.index)
         raise RefusedError(Retval.INSTANCE_IN_USE)
     main.numbers.add(bond.number)
-    port = _port(tables, bond)
+    port = _port(bond)
     port.is_link_up = tables.release.has(bond_member.IS_ALWAYS_LINKED)
     row = interfaces.create_port(tables, port, _BORN_MTU)
     bond.hw_index, bond.sw_if_index = port.index, row.index
@@ -78,15 +78,12 @@ def _bond_at(index: int, request: BondRequest) -> BondRow:
     )
 
 
-def _port(tables: Tables, bond: BondRow) -> HwInterface:
-    return tables.hw.add(
-        lambda index: HwInterface(
-            index=index,
-            name=f"BondEthernet{bond.number}",
-            device_class=bond_member.BOND_CLASS,
-            mac=bond.mac,
-            link_mtu=_BORN_MTU,
-        )
+def _port(bond: BondRow) -> HwInterface:
+    return HwInterface(
+        name=f"BondEthernet{bond.number}",
+        device_class=bond_member.BOND_CLASS,
+        mac=bond.mac,
+        link_mtu=_BORN_MTU,
     )
 
 

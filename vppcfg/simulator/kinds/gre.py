@@ -92,21 +92,17 @@ def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
     overhead = 44 if tunnel.request.source.version == 6 else 24
     is_ethernet = tunnel.request.type is not Type.L3
     low = tunnel.index & 0xFFFF
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"gre{signed(tunnel.number)}",
-            device_class=DEVICE_CLASS,
-            is_ethernet=is_ethernet,
-            mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
-            link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
-            is_ip_tunnel=True,
-            is_multipoint=tunnel.request.mode == _MULTIPOINT,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=f"gre{signed(tunnel.number)}",
+        device_class=DEVICE_CLASS,
+        is_ethernet=is_ethernet,
+        mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
+        link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
+        is_ip_tunnel=True,
+        is_multipoint=tunnel.request.mode == _MULTIPOINT,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, _MTU)
 
 
 def delete(tables: Tables, request: GreRequest) -> int:

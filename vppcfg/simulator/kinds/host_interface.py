@@ -41,19 +41,15 @@ def create(tables: Tables, device: str, mac: bytes = b"", *, is_ip: bool = False
         raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface name")
 
     name = f"host-{device}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            is_ethernet=not is_ip,
-            mac=bytes(6) if is_ip else mac or interfaces.generated_mac_of(name),
-            link_mtu=_MTU,
-            is_link_up=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        is_ethernet=not is_ip,
+        mac=bytes(6) if is_ip else mac or interfaces.generated_mac_of(name),
+        link_mtu=_MTU,
+        is_link_up=True,
+    )
+    row = interfaces.create_port(tables, port, _MTU)
     main.by_device[device] = row.index
     return row
 

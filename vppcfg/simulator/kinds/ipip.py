@@ -62,21 +62,16 @@ def create(tables: Tables, request: IpipRequest) -> SwInterface:
 def _register(tables: Tables, tunnel: Tunnel[IpipRequest]) -> SwInterface:
     """Make the port: the outer header is taken off what its link can carry, which is nothing."""
     overhead = 40 if tunnel.request.source.version == 6 else 20
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"ipip{tunnel.number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            mac=bytes(6),
-            link_mtu=-overhead & 0xFFFF,
-            is_ip_tunnel=True,
-            is_multipoint=tunnel.request.mode == _MULTIPOINT,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=f"ipip{tunnel.number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        link_mtu=-overhead & 0xFFFF,
+        is_ip_tunnel=True,
+        is_multipoint=tunnel.request.mode == _MULTIPOINT,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, _MTU)
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:

@@ -196,15 +196,12 @@ def create_interface(tables: Tables, number: int) -> SwInterface:
     free = next(each for each in range(len(taken) + 1) if each not in taken.values()) if number == NONE else number
     if free in taken.values():
         raise RefusedError(Retval.INVALID_REGISTRATION)
-    port = tables.hw.add(
-        lambda index: HwInterface(
-            index=index,
-            name=f"ipsec{free}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            is_ip_tunnel=True,
-            has_gso=False,
-        )
+    port = HwInterface(
+        name=f"ipsec{free}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        is_ip_tunnel=True,
+        has_gso=False,
     )
     row = interfaces.create_port(tables, port, _MTU)
     taken[row.index] = free

@@ -31,24 +31,20 @@ def create(tables: Tables, number: int | None, mac: bytes) -> SwInterface:
     if number >= _COUNT or number in taken:
         raise RefusedError(Retval.INVALID_REGISTRATION, "vnet_create_loopback_interface failed")
     taken.add(number)
-    row = interfaces.create_port(tables, _port(tables, number, mac), _BORN_MTU)
+    row = interfaces.create_port(tables, _port(number, mac), _BORN_MTU)
     row.flood_class = FloodClass.NO_FLOOD
     return row
 
 
-def _port(tables: Tables, number: int, mac: bytes) -> HwInterface:
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"loop{number}",
-            device_class=_DEVICE_CLASS,
-            device_instance=number,
-            mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
-            link_mtu=_BORN_MTU,
-            has_gso=False,
-        )
-
-    return tables.hw.add(port_at)
+def _port(number: int, mac: bytes) -> HwInterface:
+    return HwInterface(
+        name=f"loop{number}",
+        device_class=_DEVICE_CLASS,
+        device_instance=number,
+        mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
+        link_mtu=_BORN_MTU,
+        has_gso=False,
+    )
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:

@@ -90,20 +90,16 @@ def create(
         raise RefusedError(Retval.SUBIF_ALREADY_EXISTS, "Subinterface already exists (interface already exists)")
     is_ethernet = mode == _ETHERNET
     name = f"memif{socket_id}/{number}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            is_ethernet=is_ethernet,
-            mac=(mac or interfaces.generated_mac_of(name)) if is_ethernet else bytes(6),
-            link_mtu=_MTU if is_ethernet else 0,
-            max_link_mtu=_MAX_LINK_MTU,
-            has_link_of_its_own=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU if is_ethernet else 0)
+    port = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        is_ethernet=is_ethernet,
+        mac=(mac or interfaces.generated_mac_of(name)) if is_ethernet else bytes(6),
+        link_mtu=_MTU if is_ethernet else 0,
+        max_link_mtu=_MAX_LINK_MTU,
+        has_link_of_its_own=True,
+    )
+    row = interfaces.create_port(tables, port, _MTU if is_ethernet else 0)
     main.memifs[row.index] = MemifRow(socket_id=socket_id, number=number, role=role, mode=mode, sw_if_index=row.index)
     return row
 

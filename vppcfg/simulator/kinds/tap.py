@@ -176,21 +176,17 @@ def _tap_at(index: int, number: int, request: TapRequest, device: Device) -> Tap
 def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
     """Make the port."""
 
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
-            device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
-            is_ethernet=not request.is_tun,
-            mac=bytes(6) if request.is_tun else request.mac or interfaces.generated_mac(tap.number),
-            link_mtu=_BORN_MTU,
-            is_link_up=True,
-            has_gso=bool(request.flags & _GSO),
-            rx_queues=request.rx_queues or 1,
-            tx_queues=request.tx_queues or 1,
-        )
-
-    return tables.hw.add(port_at)
+    return HwInterface(
+        name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
+        device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
+        is_ethernet=not request.is_tun,
+        mac=bytes(6) if request.is_tun else request.mac or interfaces.generated_mac(tap.number),
+        link_mtu=_BORN_MTU,
+        is_link_up=True,
+        has_gso=bool(request.flags & _GSO),
+        rx_queues=request.rx_queues or 1,
+        tx_queues=request.tx_queues or 1,
+    )
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:

@@ -63,18 +63,14 @@ def create(tables: Tables, socket: str, *, is_server: bool, number: int | None =
         raise _refused(Retval.IF_ALREADY_EXISTS)
     port = main.rows.add(lambda index: VhostUserRow(socket=socket, is_server=is_server, instance=index))
     name = f"{_PREFIX}{port.instance if number is None else number}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            mac=mac or interfaces.generated_mac_of(name),
-            link_mtu=_MTU,
-            has_link_of_its_own=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    hardware = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        mac=mac or interfaces.generated_mac_of(name),
+        link_mtu=_MTU,
+        has_link_of_its_own=True,
+    )
+    row = interfaces.create_port(tables, hardware, _MTU)
     port.sw_if_index = row.index
     return row
 

@@ -76,19 +76,15 @@ def create(tables: Tables, request: VxlanRequest) -> SwInterface:
 
 def _register(tables: Tables, tunnel: Tunnel[VxlanRequest]) -> SwInterface:
     is_l3 = tunnel.request.is_l3
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"vxlan_tunnel{tunnel.number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=not is_l3,
-            mac=bytes(6) if is_l3 else interfaces.generated_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
-            link_mtu=0 if is_l3 else _BORN_MTU,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), 0 if is_l3 else _BORN_MTU)
+    port = HwInterface(
+        name=f"vxlan_tunnel{tunnel.number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=not is_l3,
+        mac=bytes(6) if is_l3 else interfaces.generated_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
+        link_mtu=0 if is_l3 else _BORN_MTU,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, 0 if is_l3 else _BORN_MTU)
 
 
 def delete(tables: Tables, request: VxlanRequest) -> int:

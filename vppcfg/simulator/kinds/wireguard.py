@@ -86,19 +86,13 @@ def _register(tables: Tables, number: int, private_key: bytes, gives: bytes, por
             index=index, number=number, private_key=private_key, public_key=gives, port=port, source=source
         )
     )
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"wg{number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            mac=bytes(6),
-            link_mtu=0,
-            has_gso=False,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), 0)
+    hardware = HwInterface(
+        name=f"wg{number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        has_gso=False,
+    )
+    row = interfaces.create_port(tables, hardware, 0)
     created.sw_if_index = row.index
     main.by_sw[row.index] = created.index
     return row
