@@ -175,10 +175,6 @@ def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
     main.outputs.set(sw_if_index, ())
 
 
-def _answer_version(call: Call, _values: Values) -> Outgoing:
-    return call.reply(major=_MAJOR, minor=_MINOR)
-
-
 def _answer_add_replace(call: Call, values: Values) -> Outgoing:
     """Make an access list or replace one; a refusal repeats the index that was asked for."""
     text, end, _ = values["tag"].partition(b"\0")
@@ -188,10 +184,6 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=add_replace(call.tables, values["acl_index"], text, values["r"]))
     except RefusedError as refusal:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
-
-
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["acl_index"])
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -415,12 +407,12 @@ KIND = Kind(
     plugin="acl",
     changes={
         "acl_add_replace": _answer_add_replace,
-        "acl_del": _answer_delete,
+        "acl_del": lambda call, values: delete(call.tables, values["acl_index"]),
         "acl_interface_set_acl_list": _answer_set_lists,
         "acl_interface_add_del": _answer_add_delete,
     },
     queries={
-        "acl_plugin_get_version": _answer_version,
+        "acl_plugin_get_version": lambda call, _: call.reply(major=_MAJOR, minor=_MINOR),
         "acl_dump": _dump,
         "acl_interface_list_dump": _dump_interfaces,
     },

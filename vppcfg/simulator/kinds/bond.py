@@ -118,10 +118,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
         return call.reply(retval=refusal.retval, sw_if_index=0)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show one bond or all of them; older messages call the members slaves."""
     for row in call.tables.part(BondMain).bonds:
@@ -282,7 +278,11 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 
 KIND = Kind(
-    changes={"bond_create": _answer_create, "bond_create2": _answer_create, "bond_delete": _answer_delete},
+    changes={
+        "bond_create": _answer_create,
+        "bond_create2": _answer_create,
+        "bond_delete": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_bond_dump": _dump, "sw_bond_interface_dump": _dump},
     commands={"create bond": _command_create, "delete bond": _command_delete, "show bond": _command_show},
     interface=InterfaceKind.BOND,

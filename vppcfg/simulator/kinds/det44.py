@@ -116,10 +116,6 @@ def _map(address: bytes, length: int, outside: bytes, outside_length: int) -> Ma
     )
 
 
-def _answer_enable(call: Call, values: Values) -> None:
-    enable(call.tables, is_on=bool(values["enable"]))
-
-
 def _answer_map(call: Call, values: Values) -> None:
     found = _map(*(values[name] for name in ("in_addr", "in_plen", "out_addr", "out_plen")))
     set_map(call.tables, found, is_add=bool(values["is_add"]))
@@ -183,10 +179,6 @@ def _answer_timeouts(call: Call, values: Values) -> None:
     """Set timeouts; 0 leaves one as it is."""
     timeouts = call.tables.part(Det44Main).timeouts
     timeouts.update({name: values[name] for name in _DEFAULTS if values[name]})
-
-
-def _get_timeouts(call: Call, _values: Values) -> Outgoing:
-    return call.reply(**call.tables.part(Det44Main).timeouts)
 
 
 def _command_plugin(tables: Tables, rest: Input) -> None:
@@ -302,7 +294,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 KIND = Kind(
     plugin="det44",
     changes={
-        "det44_plugin_enable_disable": _answer_enable,
+        "det44_plugin_enable_disable": lambda call, values: enable(call.tables, is_on=bool(values["enable"])),
         "det44_interface_add_del_feature": _answer_side,
         "det44_add_del_map": _answer_map,
         "det44_set_timeouts": _answer_timeouts,
@@ -313,7 +305,7 @@ KIND = Kind(
         "det44_forward": _answer_forward,
         "det44_reverse": _answer_reverse,
         "det44_session_dump": _dump_sessions,
-        "det44_get_timeouts": _get_timeouts,
+        "det44_get_timeouts": lambda call, _: call.reply(**call.tables.part(Det44Main).timeouts),
     },
     commands={
         "det44 plugin": _command_plugin,

@@ -243,10 +243,6 @@ def _problem(source: Address, destination: Address, mode: int) -> str:
     return ""
 
 
-def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
-    tables.part(GreMain).let_link_follow(tables, sw_if_index)
-
-
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
     tunnel = state.virtual_of(desired.name, Gre)
     if tunnel is None:
@@ -273,5 +269,5 @@ KIND = Kind(
     commands={"create gre tunnel": _command_create},
     interface=InterfaceKind.GRE,
     create=_create,
-    admin_changed=_follow_admin_state,
+    admin_changed=GreMain.let_link_follow,
 )

@@ -73,10 +73,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, device, mac, is_ip=values["mode"] == _IP).index)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, cstring(values["host_if_name"]))
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for device, sw_if_index in call.tables.part(HostInterfaceMain).by_device.items():
         yield call.details({"sw_if_index": sw_if_index, "host_if_name": fixed(device, 64)})
@@ -135,7 +131,10 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="af_packet",
-    changes={"af_packet_create_v3": _answer_create, "af_packet_delete": _answer_delete},
+    changes={
+        "af_packet_create_v3": _answer_create,
+        "af_packet_delete": lambda call, values: delete(call.tables, cstring(values["host_if_name"])),
+    },
     queries={"af_packet_dump": _dump},
     commands={"create host-interface": _command_create, "delete host-interface": _command_delete},
     interface=InterfaceKind.HOST_INTERFACE,

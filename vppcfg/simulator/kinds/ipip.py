@@ -111,10 +111,6 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         raise
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for tunnel in call.tables.part(IpipMain).shown(values["sw_if_index"]):
         request = tunnel.request
@@ -207,10 +203,6 @@ def _command_delete(tables: Tables, rest: Input) -> None:
         delete(tables, number)
 
 
-def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
-    tables.part(IpipMain).let_link_follow(tables, sw_if_index)
-
-
 def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
     tunnel = state.virtual_of(desired.name, Ipip)
     if tunnel is None:
@@ -231,10 +223,13 @@ KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
     quirks=(_TELLS_NO_MODE,),
-    changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
+    changes={
+        "ipip_add_tunnel": _answer_add,
+        "ipip_del_tunnel": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"ipip_tunnel_dump": _dump},
     commands={"create ipip tunnel": _command_create, "delete ipip tunnel": _command_delete},
     interface=InterfaceKind.IPIP,
     create=_create,
-    admin_changed=_follow_admin_state,
+    admin_changed=IpipMain.let_link_follow,
 )

@@ -159,10 +159,6 @@ def _answer_add(call: Call, values: Values) -> None:
     add_association(call.tables, values)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete_association(call.tables, values["id"])
-
-
 def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
     """Show all associations, whatever id was asked for."""
     for known in call.tables.part(IpsecMain).associations.values():
@@ -217,10 +213,6 @@ def delete_interface(tables: Tables, sw_if_index: int) -> None:
 
 def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create_interface(call.tables, values["itf.user_instance"]).index)
-
-
-def _answer_delete_interface(call: Call, values: Values) -> None:
-    delete_interface(call.tables, values["sw_if_index"])
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -290,10 +282,6 @@ def _unbind_spd(tables: Tables, sw_if_index: int) -> None:
     arcs.disable(tables, sw_if_index, *_FEATURES)
 
 
-def _answer_add_delete(call: Call, values: Values) -> None:
-    add_delete_spd(call.tables, values["spd_id"], is_add=values["is_add"])
-
-
 def _answer_bind(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     bind_spd(call.tables, values["sw_if_index"], values["spd_id"], is_add=values["is_add"])
@@ -337,12 +325,14 @@ KIND = Kind(
     changes={
         "ipsec_sad_entry_add": _answer_add,
         "ipsec_sad_entry_add_v2": _answer_add,
-        "ipsec_sad_entry_del": _answer_delete,
+        "ipsec_sad_entry_del": lambda call, values: delete_association(call.tables, values["id"]),
         "ipsec_tunnel_protect_update": _answer_protect,
         "ipsec_tunnel_protect_del": _answer_unprotect,
         "ipsec_itf_create": _answer_create,
-        "ipsec_itf_delete": _answer_delete_interface,
-        "ipsec_spd_add_del": _answer_add_delete,
+        "ipsec_itf_delete": lambda call, values: delete_interface(call.tables, values["sw_if_index"]),
+        "ipsec_spd_add_del": lambda call, values: add_delete_spd(
+            call.tables, values["spd_id"], is_add=values["is_add"]
+        ),
         "ipsec_interface_add_del_spd": _answer_bind,
     },
     queries={

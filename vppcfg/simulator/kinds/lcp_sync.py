@@ -13,7 +13,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
-from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
+from vppcfg.simulator.wire import Values, cstring, fixed
 
 NETNS_BYTES = 32
 """Longer names of namespaces have no place in VPP."""
@@ -88,10 +88,6 @@ def _answer_set_netns(call: Call, values: Values) -> None:
     call.tables.lcp.default_netns = cstring(values["netns"])
 
 
-def _answer_get_netns(call: Call, _values: Values) -> Outgoing:
-    return call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))
-
-
 def _command_sync(tables: Tables, rest: Input) -> None:
     """`lcp lcp-sync on|off`; switching it on brings all pairs in line."""
     for is_on in _switches(rest):
@@ -146,7 +142,7 @@ def _configure(tables: Tables, state: State) -> None:
 KIND = Kind(
     plugin="linux_cp",
     changes={"lcp_default_ns_set": _answer_set_netns},
-    queries={"lcp_default_ns_get": _answer_get_netns},
+    queries={"lcp_default_ns_get": lambda call, _: call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))},
     commands={
         "lcp default": _command_default,
         "lcp lcp-sync": _command_sync,

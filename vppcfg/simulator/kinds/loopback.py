@@ -63,10 +63,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, number, values["mac_address"]).index)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _command_create(tables: Tables, line: Input) -> str:
     """`create loopback interface [mac <mac>] [instance <number>]`."""
     mac, number = bytes(6), None
@@ -95,7 +91,7 @@ KIND = Kind(
     changes={
         "create_loopback": _answer_create,
         "create_loopback_instance": _answer_create,
-        "delete_loopback": _answer_delete,
+        "delete_loopback": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     commands={
         "create loopback interface": _command_create,

@@ -97,10 +97,6 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["acl_index"])
-
-
 def _answer_apply(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     apply(call.tables, values["sw_if_index"], values["acl_index"], is_add=values["is_add"])
@@ -242,7 +238,7 @@ KIND = Kind(
     plugin="acl",
     changes={
         "macip_acl_add_replace": _answer_add_replace,
-        "macip_acl_del": _answer_delete,
+        "macip_acl_del": lambda call, values: delete(call.tables, values["acl_index"]),
         "macip_acl_interface_add_del": _answer_apply,
     },
     queries={"macip_acl_dump": _dump, "macip_acl_interface_list_dump": _dump_interfaces},

@@ -131,10 +131,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=row.index)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _dump_sockets(call: Call, values: Values) -> Iterator[Outgoing]:
     for socket_id, file in call.tables.part(MemifMain).sockets.items():
         yield call.details({"socket_id": socket_id, "socket_filename": fixed(file, 108)})
@@ -264,7 +260,7 @@ KIND = Kind(
     changes={
         "memif_socket_filename_add_del": _answer_socket,
         "memif_create_v2": _answer_create,
-        "memif_delete": _answer_delete,
+        "memif_delete": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     queries={"memif_socket_filename_dump": _dump_sockets, "memif_dump": _dump},
     commands={

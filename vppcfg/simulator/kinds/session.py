@@ -56,10 +56,6 @@ def _api_versions(call: Call, _values: Values) -> None:
     """Answer with an empty list, as VPP does on a socket."""
 
 
-def _api_json(call: Call, _values: Values) -> Outgoing:
-    return call.reply(json=call.tables.process.api_json)
-
-
 def _show_version(call: Call, _values: Values) -> Outgoing:
     process = call.tables.process
     return call.reply(
@@ -101,7 +97,7 @@ KIND = Kind(
         "sockclnt_delete": _goodbye,
         "control_ping": _ping,
         "api_versions": _api_versions,
-        "get_api_json": _api_json,
+        "get_api_json": lambda call, _: call.reply(json=call.tables.process.api_json),
         "get_node_index": _node_index,
         "show_version": _show_version,
         "show_vpe_system_time": _system_time,

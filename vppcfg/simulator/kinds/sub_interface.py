@@ -110,10 +110,6 @@ def _made(call: Call, template: SwInterface, refusal: Retval) -> Outgoing:
         return call.reply(retval=refusal, sw_if_index=template.index)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 _EXPECTED_ID = "expected ID or ID MIN-MAX, got"
 
 
@@ -220,7 +216,7 @@ KIND = Kind(
     changes={
         "create_subif": _answer_create,
         "create_vlan_subif": _answer_create_vlan,
-        "delete_subif": _answer_delete,
+        "delete_subif": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     commands={"create sub-interfaces": _command_create, "delete sub-interface": _command_delete},
     interface=InterfaceKind.SUB_INTERFACE,

@@ -229,10 +229,6 @@ def _text(values: Values, name: str) -> str:
     return cstring(values[name]) if values[f"{name}_set"] else ""
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show all TAPs or one, those of LCP pairs too; they are shown as they were asked for."""
     for row in call.tables.part(TapMain).taps:
@@ -326,7 +322,11 @@ KIND = Kind(
     plugin="tap",
     plugin_releases="26.02-",
     quirks=(_HAS_MANY, _HAS_ITS_OWN_CLASS, _SHARES_DEVICES),
-    changes={"tap_create_v2": _answer_create, "tap_create_v3": _answer_create, "tap_delete_v2": _answer_delete},
+    changes={
+        "tap_create_v2": _answer_create,
+        "tap_create_v3": _answer_create,
+        "tap_delete_v2": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_tap_v2_dump": _dump},
     commands={"create tap": _command_create, "delete tap": _command_delete},
     interface=InterfaceKind.TAP,

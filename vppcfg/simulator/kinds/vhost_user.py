@@ -106,10 +106,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=created.index)
 
 
-def _answer_delete(call: Call, values: Values) -> None:
-    delete(call.tables, values["sw_if_index"])
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show all ports, or one; nothing is negotiated without a peer."""
     for row in call.tables.part(VhostUserMain).rows:
@@ -173,7 +169,10 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="vhost",
-    changes={"create_vhost_user_if_v2": _answer_create, "delete_vhost_user_if": _answer_delete},
+    changes={
+        "create_vhost_user_if_v2": _answer_create,
+        "delete_vhost_user_if": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_vhost_user_dump": _dump},
     commands={"create vhost-user": _command_create, "delete vhost-user": _command_delete},
     interface=InterfaceKind.VHOST_USER,

@@ -234,10 +234,6 @@ def _answer_add(call: Call, values: Values) -> None:
         delete(call.tables, key)
 
 
-def _answer_start_stop(call: Call, values: Values) -> None:
-    (start if values["is_start"] else stop)(call.tables, _key(values))
-
-
 def _answer_peers(call: Call, values: Values) -> None:
     """Set the peers of a virtual router that is stopped and speaks unicast."""
     set_peers(call.tables, _key(values), _addresses(values, bool(values["is_ipv6"])))
@@ -409,7 +405,7 @@ KIND = Kind(
     plugin="vrrp",
     changes={
         "vrrp_vr_add_del": _answer_add,
-        "vrrp_vr_start_stop": _answer_start_stop,
+        "vrrp_vr_start_stop": lambda call, values: (start if values["is_start"] else stop)(call.tables, _key(values)),
         "vrrp_vr_set_peers": _answer_peers,
         "vrrp_vr_track_if_add_del": _answer_track,
     },

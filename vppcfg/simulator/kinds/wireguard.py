@@ -169,10 +169,6 @@ def _prefix_of(row: tuple[int, bytes, int]) -> Prefix:
     return _masked(address_of({"a.af": family, "a.un": packed}, "a"), length)
 
 
-def _answer_remove_peer(call: Call, values: Values) -> None:
-    remove_peer(call.tables, values["peer_index"])
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for each in call.tables.part(WireguardMain).interfaces:
         if values["sw_if_index"] in (NONE, each.sw_if_index):
@@ -351,7 +347,7 @@ KIND = Kind(
         "wireguard_interface_delete": _answer_delete,
         "wireguard_peer_add": _answer_add_peer,
         "wireguard_peer_add_v2": _answer_add_peer,
-        "wireguard_peer_remove": _answer_remove_peer,
+        "wireguard_peer_remove": lambda call, values: remove_peer(call.tables, values["peer_index"]),
     },
     queries={
         "wireguard_interface_dump": _dump,
