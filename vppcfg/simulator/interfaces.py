@@ -5,7 +5,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from vppcfg.simulator import l2, queues
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
 
@@ -29,9 +29,7 @@ _UNCHANGEABLE = frozenset(
 
 def require(tables: Tables, sw_if_index: int) -> SwInterface:
     """Return an interface; raise RefusedError for an index that is free (VALIDATE_SW_IF_INDEX)."""
-    interface = tables.sw.get(sw_if_index)
-    if interface is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    interface = required(tables.sw.get(sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
     return interface
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Retval(IntEnum):
@@ -89,6 +92,13 @@ class RefusedError(Exception):
         super().__init__(text)
         self.retval = retval
         self.text = text
+
+
+def required(value: T | None, text: str = "", retval: Retval = Retval.UNSPECIFIED) -> T:
+    """Return a value; raise RefusedError when there is none."""
+    if value is None:
+        raise RefusedError(retval, text)
+    return value
 
 
 @contextmanager

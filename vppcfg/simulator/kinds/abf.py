@@ -18,7 +18,7 @@ from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, o
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
 from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -76,9 +76,7 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
 def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
     """Take paths out of a policy, which goes with its last one, but for interfaces that have it still."""
     main = tables.part(AbfMain)
-    known = main.policies.get(number)
-    if known is None:
-        raise RefusedError(Retval.INVALID_VALUE)
+    known = required(main.policies.get(number), retval=Retval.INVALID_VALUE)
     if not known[1]:
         raise DiedError
     left = without_paths(known[1], paths)
@@ -216,10 +214,8 @@ def _command_attach(tables: Tables, line: Input) -> None:
             index = row.index
         elif not line.take("add"):
             raise line.unknown("unknown input")
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "invalid interface name")
-    if is_ipv6 is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Specify either ip4 or ip6")
+    index = required(index, "invalid interface name")
+    is_ipv6 = required(is_ipv6, "Specify either ip4 or ip6")
     if number is None or number not in tables.part(AbfMain).policies:
         raise RefusedError(Retval.UNSPECIFIED, f"invalid policy ID:{-1 if number is None else number}")
     with suppress(RefusedError):

@@ -16,7 +16,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -83,9 +83,7 @@ def add_replace(tables: Tables, index: int, tag: bytes, rules: Sequence[Rule]) -
         _check(rule)
     if index == NONE:
         return lists.add(lambda index: AclRow(index=index, tag=tag, rules=rules)).index
-    known = lists.get(index)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(lists.get(index), retval=Retval.NO_SUCH_ENTRY)
     known.tag, known.rules = tag, rules
     return index
 

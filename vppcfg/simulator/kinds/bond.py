@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import bond_member
 from vppcfg.simulator.kinds.bond_member import BondMain, BondRow, LoadBalance, Mode
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
@@ -91,9 +91,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     """Delete a bond after its members have left it; raise RefusedError for anything else."""
     main = tables.part(BondMain)
     port = tables.hw_of(interfaces.require(tables, sw_if_index))
-    bond = main.of_sw(port.sw_if_index)
-    if bond is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a bond interface")
+    bond = required(main.of_sw(port.sw_if_index), "not a bond interface", Retval.INVALID_SW_IF_INDEX)
     for member in list(bond.members):
         bond_member.detach(tables, member)
     interfaces.delete_port(tables, port.index)

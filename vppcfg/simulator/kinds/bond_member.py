@@ -19,7 +19,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import generated_mac, mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
@@ -121,9 +121,7 @@ def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_l
     ends at a member without a MAC.
     """
     main = tables.part(BondMain)
-    bond = main.of_sw(bond_index)
-    if bond is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "bond interface not found")
+    bond = required(main.of_sw(bond_index), "bond interface not found", Retval.INVALID_INTERFACE)
     if joining in main.members:
         raise RefusedError(Retval.VALUE_EXIST, "interface was already added as member")
     row = interfaces.require(tables, joining)
@@ -152,9 +150,7 @@ def _share_mac(tables: Tables, bond: BondRow, port: HwInterface) -> None:
 def detach(tables: Tables, sw_if_index: int) -> None:
     """Take an interface out of its bond; it gets its own MAC back. Raise RefusedError when it is in none."""
     main = tables.part(BondMain)
-    member = main.members.pop(sw_if_index, None)
-    if member is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "interface was not a member")
+    member = required(main.members.pop(sw_if_index, None), "interface was not a member", Retval.INVALID_INTERFACE)
     bond = main.bonds[member.bond]
     _remove(bond.members, sw_if_index)
     _deactivate(tables, bond, member)
@@ -166,9 +162,7 @@ def detach(tables: Tables, sw_if_index: int) -> None:
 def set_weight(tables: Tables, sw_if_index: int, weight: int) -> None:
     """Set how much a member is preferred; raise RefusedError in any mode but active-backup."""
     main = tables.part(BondMain)
-    member = main.members.get(sw_if_index)
-    if member is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    member = required(main.members.get(sw_if_index), "Interface not a member", Retval.INVALID_INTERFACE)
     bond = main.bonds[member.bond]
     if bond.mode is not Mode.ACTIVE_BACKUP:
         raise RefusedError(Retval.INVALID_ARGUMENT, "Weight valid for active-backup only")
@@ -339,8 +333,7 @@ def _command_weight(tables: Tables, rest: Input) -> None:
     line = rest.line_with(_MISSING)
     row = line.interface(tables)
     weight = line.number_after("weight")
-    if row is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    row = required(row, "Interface not a member", Retval.INVALID_INTERFACE)
     set_weight(tables, row.index, weight or 0)
 
 

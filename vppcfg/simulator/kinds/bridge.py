@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import MacEntry, MacTable
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import DEFAULT_FEATURES, BridgeDomain, BridgeFeature, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -89,9 +89,7 @@ def _unused_id(tables: Tables) -> int:
 
 def delete(tables: Tables, bd_id: int) -> None:
     """Delete a bridge domain; raise RefusedError when there is none, or one with members, or VPP's own."""
-    index = tables.bridges.by_id.get(bd_id)
-    if index is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "bridge domain ID does not exist")
+    index = required(tables.bridges.by_id.get(bd_id), "bridge domain ID does not exist", Retval.NO_SUCH_ENTRY)
     if index == 0:
         raise RefusedError(Retval.BD_NOT_MODIFIABLE, _NO_DEFAULT)
     if tables.bridges.domains[index].members:
@@ -105,9 +103,7 @@ def require(tables: Tables, bd_id: int) -> BridgeDomain:
     if bd_id == 0:
         text = "No operations on the default bridge domain are supported"
         raise RefusedError(Retval.BD_NOT_MODIFIABLE, text)
-    index = tables.bridges.by_id.get(bd_id)
-    if index is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, f"No such bridge domain {bd_id}")
+    index = required(tables.bridges.by_id.get(bd_id), f"No such bridge domain {bd_id}", Retval.NO_SUCH_ENTRY)
     return tables.bridges.domains[index]
 
 
@@ -218,8 +214,7 @@ def _created(tables: Tables, desired: int | None, values: dict[str, int], tag: s
 
 
 def _deleted(tables: Tables, bd_id: int | None) -> str:
-    if bd_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "bridge-domain-id not specified")
+    bd_id = required(bd_id, "bridge-domain-id not specified")
     _check_default(bd_id)
     delete(tables, bd_id)
     return ""
@@ -357,9 +352,7 @@ def _load_arp(tables: Tables, state: State, rows: Rows) -> None:
 
 def _answer_mac(call: Call, values: Values) -> None:
     tables, mac, index = call.tables, values["mac"], values["sw_if_index"]
-    bd_index = tables.bridges.by_id.get(values["bd_id"])
-    if bd_index is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    bd_index = required(tables.bridges.by_id.get(values["bd_id"]), retval=Retval.NO_SUCH_ENTRY)
     if values["is_add"]:
         tables.part(MacTable).entries[bd_index, mac] = _entry(tables, index, values)
     elif not tables.part(MacTable).delete(bd_index, mac, index):

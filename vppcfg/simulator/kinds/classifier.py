@@ -15,7 +15,7 @@ from vppcfg.simulator.fib_entries import FibPath
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.route import CLASSIFY
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -97,9 +97,7 @@ def _new(index: int, values: Values) -> Table:
 
 def _answer_session(call: Call, values: Values) -> None:
     """Set what becomes of packets, instead of what did, or forget it."""
-    table = call.tables.part(ClassifierMain).tables.get(values["table_index"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_TABLE)
+    table = required(call.tables.part(ClassifierMain).tables.get(values["table_index"]), retval=Retval.NO_SUCH_TABLE)
     if values["match_len"] != len(table.mask) + table.skipped * _VECTOR_BYTES:
         raise RefusedError(Retval.INVALID_VALUE)
     behind = _bytes(values, "match")[table.skipped * _VECTOR_BYTES :]
@@ -118,8 +116,7 @@ def _list_tables(call: Call, _values: Values) -> Outgoing:
 
 def _show_table(call: Call, values: Values) -> Outgoing:
     table = call.tables.part(ClassifierMain).tables.get(values["table_id"])
-    if table is None:
-        raise RefusedError(Retval.CLASSIFY_TABLE_NOT_FOUND)
+    table = required(table, retval=Retval.CLASSIFY_TABLE_NOT_FOUND)
     shown: Mapping[str, int] = {
         "table_id": table.index,
         "nbuckets": table.buckets,
@@ -208,8 +205,7 @@ def _command_local(is_ipv6: bool) -> Command:
         table = line.number_after("table-index")
         if table is None or table == NONE:
             raise RefusedError(Retval.UNSPECIFIED, "classify table-index must be specified")
-        if row is None:
-            raise RefusedError(Retval.UNSPECIFIED, "interface / subif must be specified")
+        row = required(row, "interface / subif must be specified")
         _set(tables, row.index, is_ipv6, table)
 
     return command

@@ -16,7 +16,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -150,8 +150,7 @@ def _dump_maps(call: Call, _values: Values) -> Iterator[Outgoing]:
 def _answer_forward(call: Call, values: Values) -> Outgoing:
     host = ipaddress.IPv4Address(values["in_addr"])
     found = next((each for each in call.tables.part(Det44Main).maps if host in each.inside), None)
-    if found is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    found = required(found, retval=Retval.NO_SUCH_ENTRY)
     offset = int(host) - int(found.inside.network_address)
     address = int(found.outside.network_address) + offset // found.ratio
     first = _FIRST_PORT + found.ports * (offset % found.ratio)
@@ -162,8 +161,7 @@ def _answer_reverse(call: Call, values: Values) -> Outgoing:
     """Name the host of a port; of one below or above all shares, a host that does not have it."""
     address = ipaddress.IPv4Address(values["out_addr"])
     found = next((each for each in call.tables.part(Det44Main).maps if address in each.outside), None)
-    if found is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    found = required(found, retval=Retval.NO_SUCH_ENTRY)
     offset = int(address) - int(found.outside.network_address)
     place = int((values["out_port"] - _FIRST_PORT) / found.ports)
     host = int(found.inside.network_address) + offset * found.ratio + place

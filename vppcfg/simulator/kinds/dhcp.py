@@ -18,7 +18,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
 
@@ -128,8 +128,7 @@ def _command(tables: Tables, line: Input) -> None:
             is_add = False
         else:
             break
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
+    row = required(row, "interface not specified")
     words = "already" if is_add else "not"
     with refused_as(f"dhcp client {words} enabled on {tables.name_of(row)}"):
         if is_add:

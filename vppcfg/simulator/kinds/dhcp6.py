@@ -13,7 +13,7 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import address
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Values
 
@@ -82,17 +82,13 @@ def _answer(call: Call, values: Values) -> None:
 
 def _client_command(tables: Tables, line: Input) -> None:
     """`dhcp6 client <interface> [disable]`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     _switch(tables, row.index, is_on=not line.take("disable"))
 
 
 def _prefix_command(tables: Tables, line: Input) -> None:
     """`dhcp6 pd client <interface> (prefix group <name> | disable)`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     requesters = tables.part(Dhcp6Main).requesters
     if line.take("disable"):
         requesters.pop(row.index, None)
@@ -103,9 +99,7 @@ def _prefix_command(tables: Tables, line: Input) -> None:
 
 def _address_command(tables: Tables, line: Input) -> None:
     """`set ip6 address <interface> prefix group <name> <address>/<length>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     group = line.string() if line.take("prefix", "group") else None
     prefix = line.prefix()
     if group is None or prefix is None:

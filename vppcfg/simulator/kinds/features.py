@@ -19,7 +19,7 @@ from vppcfg.simulator.kinds.macip import MacipMain
 from vppcfg.simulator.kinds.sflow import Direction, SflowMain
 from vppcfg.simulator.kinds.span import Source, SpanMain
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, input_bits
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring
 
@@ -103,9 +103,7 @@ def _l2(bits: int, words: tuple[tuple[str, str], ...]) -> list[str]:
 
 def _command_show(tables: Tables, line: Input) -> str:
     """`show interface features <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Interface not specified...")
+    row = required(line.interface(tables), "Interface not specified...")
     return show(tables, row)
 
 
@@ -123,8 +121,7 @@ def _command_set(tables: Tables, rest: Input) -> None:
             is_on = False
         else:
             raise line.unknown("parse error")
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Both feature name and arc required...")
+    row = required(row, "Both feature name and arc required...")
     if feature[0] not in arcs.ARCS:
         raise RefusedError(Retval.UNSPECIFIED, f"Unknown arc name ({feature[0]})... ")
     if feature[1] not in arcs.ARCS[feature[0]]:

@@ -11,7 +11,7 @@ from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mroute
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -126,8 +126,7 @@ def _answer_add_delete(call: Call, values: Values) -> None:
 def _answer_replace(call: Call, values: Values) -> None:
     """Mark the routes of the API in a table, or remove those that were not added again since."""
     table = _of(call.tables, values["table.is_ip6"])[0].tables.get(values["table.table_id"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_FIB)
+    table = required(table, retval=Retval.NO_SUCH_FIB)
     if call.message == "ip_table_replace_begin":
         table.marked = {key for key, found in table.routes.items() if _API_ROUTES in found}
         return

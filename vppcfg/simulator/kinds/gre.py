@@ -15,7 +15,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -109,8 +109,7 @@ def delete(tables: Tables, request: GreRequest) -> int:
     """Delete the tunnel that is all that is asked for, and return the index it had; raise RefusedError without one."""
     _check(tables, request)
     tunnel = tables.part(GreMain).remove(tables, request.key)
-    if tunnel is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "GRE tunnel doesn't exist")
+    tunnel = required(tunnel, "GRE tunnel doesn't exist", Retval.NO_SUCH_ENTRY)
     return tunnel.sw_if_index
 
 

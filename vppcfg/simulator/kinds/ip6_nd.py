@@ -15,7 +15,7 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import address
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -73,9 +73,7 @@ def _advertiser(tables: Tables, sw_if_index: int) -> Advertiser | None:
 
 def configure(tables: Tables, sw_if_index: int, wish: Values) -> None:
     """Set what `wish` names, or take it back to its default; raise RefusedError as ip6_ra_config does."""
-    ra = _advertiser(tables, sw_if_index)
-    if ra is None:
-        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    ra = required(_advertiser(tables, sw_if_index), retval=Retval.IP6_NOT_ENABLED)
     ra.is_sending = True
     is_no = bool(wish["is_no"])
     longest, shortest = wish["max_interval"], wish["min_interval"]
@@ -109,9 +107,7 @@ def configure(tables: Tables, sw_if_index: int, wish: Values) -> None:
 
 def set_prefix(tables: Tables, sw_if_index: int, address: bytes, length: int, wish: Values) -> None:
     """Name a prefix, change one or take it out; raise RefusedError as ip6_ra_prefix does."""
-    ra = _advertiser(tables, sw_if_index)
-    if ra is None:
-        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    ra = required(_advertiser(tables, sw_if_index), retval=Retval.IP6_NOT_ENABLED)
     known = ra.prefixes.get(address)
     if known is None and wish["is_no"]:
         raise RefusedError(Retval.INVALID_VALUE)
@@ -215,9 +211,7 @@ def _nd_command(tables: Tables, rest: Input) -> None:
     line = rest.line()
     if line.is_at_end:
         return
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"invalid interface name {line.shown}'")
+    row = required(line.interface(tables), f"invalid interface name {line.shown}'")
     if not ip6_link.is_on_ethernet(tables, row.index):
         raise RefusedError(Retval.UNSPECIFIED, "Interface must be of ethernet type")
     if ip6_link.find(tables, row.index) is None:
@@ -300,9 +294,7 @@ def _answer_get_local(call: Call, values: Values) -> Outgoing:
 
 def _interface(tables: Tables, line: Input) -> SwInterface:
     """Take the name of an interface; what VPP reports of one that is missing ends in a quote of its own."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "unknown interface\n'")
+    row = required(line.interface(tables), "unknown interface\n'")
     return row
 
 
@@ -396,9 +388,7 @@ def _answer_autoconfig(call: Call, values: Values) -> None:
 
 def _command_autoconfig(tables: Tables, line: Input) -> None:
     """`ip6 nd address autoconfig <interface> [default-route|disable]`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Missing sw_if_index")
+    row = required(line.interface(tables), "Missing sw_if_index")
     line.take("default-route")
     switch_autoconfig(tables, row.index, is_on=not line.take("disable"))
 

@@ -17,7 +17,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -62,9 +62,7 @@ def set_exporter(tables: Tables, desired: Exporter, table_id: int | None) -> Non
     main = tables.part(IpfixMain)
     fib_index = NONE
     if table_id is not None:
-        table = tables.fib4.tables.get(table_id)
-        if table is None:
-            raise RefusedError(Retval.NO_SUCH_FIB, f"fib ID {table_id} doesn't exist")
+        table = required(tables.fib4.tables.get(table_id), f"fib ID {table_id} doesn't exist", Retval.NO_SUCH_FIB)
         fib_index = table.index
         main.table_ids[fib_index] = table_id
     if desired.collector != _NOBODY and desired.source == _NOBODY:

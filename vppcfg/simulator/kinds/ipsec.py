@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -106,9 +106,7 @@ def unprotect(tables: Tables, sw_if_index: int, next_hop: Address) -> None:
     """Take the protection off a tunnel; raise RefusedError when there is none."""
     main = tables.part(IpsecMain)
     port = tables.hw_of(tables.sw[sw_if_index])
-    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(main.find(sw_if_index, next_hop if port.is_multipoint else None), retval=Retval.NO_SUCH_ENTRY)
     main.protections.remove(known)
     main.release((*known.sa_in, known.sa_out))
 
@@ -255,8 +253,7 @@ def add_delete_spd(tables: Tables, spd_id: int, *, is_add: bool) -> None:
             raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
         main.ids.add(lambda index: (index, spd_id))
         return
-    if place is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    place = required(place, retval=Retval.NO_SUCH_ENTRY)
     for sw_if_index in [index for index, known in main.bound.items() if known == place]:
         _unbind_spd(tables, sw_if_index)
     main.ids.remove(place)
@@ -265,9 +262,7 @@ def add_delete_spd(tables: Tables, spd_id: int, *, is_add: bool) -> None:
 def bind_spd(tables: Tables, sw_if_index: int, spd_id: int, *, is_add: bool) -> None:
     """Bind a database to an interface, or take it off; raise RefusedError."""
     main = tables.part(SpdMain)
-    place = main.place_of(spd_id)
-    if place is None:
-        raise RefusedError(Retval.SYSCALL_ERROR_1)
+    place = required(main.place_of(spd_id), retval=Retval.SYSCALL_ERROR_1)
     if (sw_if_index in main.bound) == is_add:
         raise RefusedError(Retval.SYSCALL_ERROR_2)
     if is_add:

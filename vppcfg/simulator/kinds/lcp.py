@@ -19,7 +19,7 @@ from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
@@ -120,9 +120,7 @@ def _create_host_sub_interface(
         check_addressable(tables, phy)
     except RefusedError:
         raise RefusedError(Retval.INVALID_ARGUMENT) from None
-    parent = _pair_of(tables, phy.sup_index)
-    if parent is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    parent = required(_pair_of(tables, phy.sup_index), retval=Retval.INVALID_SW_IF_INDEX)
     if not tables.linux.has(netns):
         raise RefusedError(Retval.UNSPECIFIED)
     device = tables.linux.device(netns, host_name) or _create_vlan(tables, phy, host_name, netns, parent)
@@ -171,9 +169,7 @@ def delete(tables: Tables, phy_index: int) -> None:
     Pairs on sub-interfaces stay, without a host interface, when the pair of their parent goes. Deleting such an
     orphan deletes whatever interface has its host's index by then: VPP does not look.
     """
-    pair = _pair_of(tables, phy_index)
-    if pair is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    pair = required(_pair_of(tables, phy_index), retval=Retval.INVALID_SW_IF_INDEX)
     for is_ipv6 in (False, True):
         punt_redirect.stop(tables, is_ipv6, phy_index)
     del tables.lcp.by_phy[phy_index]
@@ -284,8 +280,7 @@ def _command_create(tables: Tables, rest: Input) -> None:
             raise line.unknown_word()
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
-    if host_name is None:
-        raise RefusedError(Retval.UNSPECIFIED, "host interface name required")
+    host_name = required(host_name, "host interface name required")
     if len(netns) >= NETNS_BYTES:
         text = f"Namespace name should be fewer than {NETNS_BYTES} characters"
         raise RefusedError(Retval.UNSPECIFIED, text)

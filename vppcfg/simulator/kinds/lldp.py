@@ -13,7 +13,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -42,9 +42,7 @@ class LldpMain:
 
 def set_port(tables: Tables, index: int, announced: LldpPort | None) -> None:
     """Let a port speak or be silent; VPP takes the index of an interface for one of its hardware."""
-    port = tables.hw.get(index)
-    if port is None:
-        raise RefusedError(Retval.INVALID_VALUE, "invalid argument")
+    port = required(tables.hw.get(index), "invalid argument", Retval.INVALID_VALUE)
     if not port.is_ethernet:
         raise RefusedError(Retval.INVALID_VALUE, "not supported")
     ports = tables.part(LldpMain).ports

@@ -8,7 +8,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -77,9 +77,7 @@ def _command_create(tables: Tables, line: Input) -> str:
 
 def _command_delete(tables: Tables, line: Input) -> None:
     """`delete loopback interface intfc <interface>`."""
-    row = line.interface_after(tables, "intfc")
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
+    row = required(line.interface_after(tables, "intfc"), "interface not specified")
     delete(tables, row.index)
 
 

@@ -16,7 +16,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.acl import numbered_as
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -54,9 +54,7 @@ def add_replace(tables: Tables, index: int, tag: bytes, rules: Sequence[Rule]) -
     lists = tables.part(MacipMain).lists
     if index == NONE:
         return lists.add(lambda index: MacipRow(index=index, tag=tag, rules=rules)).index
-    known = lists.get(index)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(lists.get(index), retval=Retval.NO_SUCH_ENTRY)
     known.tag, known.rules = tag, rules
     return index
 

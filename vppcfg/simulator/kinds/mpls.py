@@ -19,7 +19,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
@@ -152,8 +152,7 @@ def _command_table(tables: Tables, rest: Input) -> None:
             name = line.string() or ""
         else:
             raise line.unknown_word("parse error")
-    if table_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "No table id")
+    table_id = required(table_id, "No table id")
     if is_add:
         create_table(tables, table_id, Source.CLI, to_bytes(name))
     else:
@@ -286,8 +285,7 @@ def _command_route(tables: Tables, rest: Input) -> None:
             label = number
         else:
             raise line.unknown("unknown input")
-    if label is None:
-        raise RefusedError(Retval.UNSPECIFIED, "local-label required: ")
+    label = required(label, "local-label required: ")
     if not paths:
         raise RefusedError(Retval.UNSPECIFIED, "no paths")
     if table_id not in tables.part(MplsMain).tables:

@@ -23,7 +23,7 @@ from vppcfg.simulator.kinds.nat44_main import (
     set_side,
     switch,
 )
-from vppcfg.simulator.retval import RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -157,8 +157,7 @@ def _command_plugin(tables: Tables, line: Input) -> None:
             continue
         if is_on is not None or (is_on := rest.choice_after("", {"disable": False, "enable": True})) is None:
             raise rest.unknown()
-    if is_on is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
+    is_on = required(is_on, "expected enable | disable")
     values = {word.replace("-", "_"): number for word, number in numbers.items()}
     with refused_as("already enabled" if is_on else "already disabled"):
         switch(tables, is_on=is_on, **values)
@@ -191,9 +190,7 @@ def _command_mss(tables: Tables, line: Input) -> None:
 def _command_forwarding(tables: Tables, line: Input) -> None:
     """`nat44 forwarding enable|disable`."""
     rest = line.line_with("expected required argument(s)")
-    is_on = rest.choice_after("", {"enable": True, "disable": False})
-    if is_on is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected enable | disable")
+    is_on = required(rest.choice_after("", {"enable": True, "disable": False}), "expected enable | disable")
     tables.part(NatMain).is_forwarding = is_on
 
 
@@ -236,8 +233,7 @@ def _command_follow(tables: Tables, line: Input) -> None:
             is_add = False
         else:
             raise rest.unknown()
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected interface")
+    row = required(row, "expected interface")
     with refused_as("entry exists" if is_add else "entry not found"):
         follow(tables, row.index, is_twice=is_twice, is_add=is_add)
 

@@ -25,7 +25,7 @@ from vppcfg.simulator.kinds.nat44_main import (
     main_of,
     unlock_table,
 )
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -43,8 +43,7 @@ def set_mapping(tables: Tables, requested: MappingRequest, external: int, *, is_
     known = next((each for each in main.to_resolve if _is_same(each, requested)), None)
     first = first_address(tables, requested.sw_if_index)
     if not is_add:
-        if known is None:
-            raise RefusedError(Retval.NO_SUCH_ENTRY)
+        known = required(known, retval=Retval.NO_SUCH_ENTRY)
         main.to_resolve.remove(known)
         if first is not None:
             _set_static_mapping(tables, requested, first, is_add=False)
@@ -273,9 +272,7 @@ def set_leaks(tables: Tables, table_id: int, *, is_add: bool) -> None:
 
 def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> None:
     """Add a table to that list, or remove it; raise RefusedError."""
-    leaks = tables.part(NatMain).leaks.get(table_id)
-    if leaks is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    leaks = required(tables.part(NatMain).leaks.get(table_id), retval=Retval.NO_SUCH_ENTRY)
     if is_add == (target in leaks):
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
@@ -338,8 +335,7 @@ def _command_mapping(tables: Tables, line: Input) -> None:
             is_add = False
         else:
             raise rest.unknown()
-    if local is None:
-        raise RefusedError(Retval.UNSPECIFIED, "unexpected missing local address")
+    local = required(local, "unexpected missing local address")
     requested = MappingRequest(
         sw_if_index=sw_if_index,
         local=local,
@@ -409,8 +405,7 @@ def _command_leaks(tables: Tables, line: Input) -> None:
             is_add = word
         else:
             raise rest.unknown()
-    if table_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "vrf id required")
+    table_id = required(table_id, "vrf id required")
     set_leaks(tables, table_id, is_add=is_add)
 
 

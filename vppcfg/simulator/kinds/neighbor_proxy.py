@@ -22,7 +22,7 @@ from vppcfg.simulator.kinds import neighbor
 from vppcfg.simulator.kinds.route import ND_PROXY
 from vppcfg.simulator.kinds.route_change import change
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -50,9 +50,7 @@ class ProxyArpMain:
 
 def set_range(tables: Tables, table_id: int, first: bytes, last: bytes, *, is_add: bool) -> None:
     """Add or delete a range; raise RefusedError where there is no such table, or no range to delete."""
-    table = tables.fib4.tables.get(table_id)
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_FIB, f"no such table: {table_id}")
+    table = required(tables.fib4.tables.get(table_id), f"no such table: {table_id}", Retval.NO_SUCH_FIB)
     wanted, ranges = Range(first, last, table.index), tables.part(ProxyArpMain).ranges
     if is_add:
         ranges.setdefault(wanted, table_id)

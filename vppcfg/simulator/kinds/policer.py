@@ -20,7 +20,7 @@ from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -89,9 +89,7 @@ def add(tables: Tables, name: bytes, values: dict[str, Any]) -> Policer:
 
 def _answer_update(call: Call, values: Values) -> None:
     """Give a policer other settings in place."""
-    policer = call.tables.part(PolicerMain).policers.get(values["policer_index"])
-    if policer is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    policer = required(call.tables.part(PolicerMain).policers.get(values["policer_index"]), retval=Retval.NO_SUCH_ENTRY)
     policer.values = _shown(values)
 
 

@@ -14,7 +14,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.queues import QueueMain, queues_of
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
@@ -112,8 +112,7 @@ def _command_rx(tables: Tables, line: Input) -> None:
                 port = tables.hw[0]
         else:
             raise _not_understood(line)
-    if port is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    port = required(port, "please specify valid interface name")
     if worker is None and not is_main:
         if tables.release.has(_NAMES_A_THREAD) or not tables.part(QueueMain).workers:
             raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
@@ -135,8 +134,7 @@ def _command_tx(tables: Tables, line: Input) -> None:
                 raise _not_understood(line)
         else:
             raise _not_understood(line)
-    if port is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    port = required(port, "please specify valid interface name")
     place_tx(tables, port, queue, threads)
 
 
@@ -215,10 +213,8 @@ def _command_mode(tables: Tables, line: Input) -> None:
         else:
             line.skip_space()
             raise RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
-    if port is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
-    if mode is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid rx-mode")
+    port = required(port, "please specify valid interface name")
+    mode = required(mode, "please specify valid rx-mode")
     set_mode(tables, port, mode, queue)
 
 

@@ -13,7 +13,7 @@ from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import FibPath, ordered
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.route_change import read_path
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -81,8 +81,7 @@ def _command(is_ipv6: bool) -> Command:
                 paths.append(read_path(tables, line, is_ipv6=is_ipv6))
             elif not line.take_word("add"):
                 raise line.unknown("parse error")
-        if rx is None:
-            raise RefusedError(Retval.UNSPECIFIED, "parse error: ''")
+        rx = required(rx, "parse error: ''")
         if not is_add:
             stop(tables, is_ipv6, rx)
         elif paths:

@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import L2_INPUT, bit_of
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -189,12 +189,10 @@ def _typed(tables: Tables, line: Input, word: str, needed: str = "") -> _Typed:
             is_on = False
         elif not (word and line.take_setting(word, numbers)):
             break
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface must be specified")
+    row = required(row, "interface must be specified")
     if needed and word not in numbers:
         raise RefusedError(Retval.UNSPECIFIED, needed)
-    if source is None:
-        raise RefusedError(Retval.UNSPECIFIED, "input location must be specified")
+    source = required(source, "input location must be specified")
     return _Typed((row.index, source), is_on, numbers)
 
 

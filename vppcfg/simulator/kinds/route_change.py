@@ -34,7 +34,7 @@ from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
 from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, SourceMain, entries, sources
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
 from vppcfg.simulator.wire import NONE, Values
 
@@ -201,9 +201,7 @@ def _completed(
 def _answer(call: Call, values: Values) -> None:
     """Change a route of a source, that of the API when none is named."""
     is_ipv6, length = bool(values["route.prefix.address.af"]), values["route.prefix.len"]
-    table = _main(call.tables, is_ipv6).tables.get(values["route.table_id"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_FIB)
+    table = required(_main(call.tables, is_ipv6).tables.get(values["route.table_id"]), retval=Retval.NO_SUCH_FIB)
     paths = [unpacked(call.tables, row) for row in values["route.paths"]]
     bits = 128 if is_ipv6 else 32
     if length > bits:
@@ -258,9 +256,7 @@ def _command(tables: Tables, rest: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "expected ip4/ip6 destination address/length.")
     if is_add and not paths:
         raise RefusedError(Retval.UNSPECIFIED, "expected paths.")
-    table = _main(tables, prefixes[0][0]).tables.get(table_id)
-    if table is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
+    table = required(_main(tables, prefixes[0][0]).tables.get(table_id), f"Nonexistent table id {table_id}")
     valid = [prefix for prefix in prefixes if prefix[2] <= (128 if prefix[0] else 32)]
     wrong = [f"Invalid prefix len: {each[2]}\n" for each in prefixes if each not in valid]
     for place, prefix in enumerate(_counted(valid, count if paths else 1)):
@@ -334,8 +330,7 @@ def _known(tables: Tables, line: Input, is_ipv6: bool, table_id: int) -> int:
 def _at_index(tables: Tables, path: FibPath, index: int) -> int:
     """Return the table that has an index, for which VPP takes this number, whatever the ids of tables are."""
     found = next((each for each, table in _main(tables, path.is_ipv6).tables.items() if table.index == index), None)
-    if found is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"no FIB table has the index {index}, at which VPP crashes")
+    found = required(found, f"no FIB table has the index {index}, at which VPP crashes")
     return found
 
 

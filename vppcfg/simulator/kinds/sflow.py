@@ -10,7 +10,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Answer, Call, Kind, Rows
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -131,15 +131,12 @@ def _command_enabled(tables: Tables, line: Input) -> None:
             row = found
         else:
             break
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    row = required(row, "Please specify an interface...")
     set_enabled(tables, row.index, is_on)
 
 
 def _number(line: Input, what: str) -> int:
-    number = line.number()
-    if number is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"Please specify {what}...")
+    number = required(line.number(), f"Please specify {what}...")
     return number
 
 
@@ -161,8 +158,7 @@ def _command_header(tables: Tables, line: Input) -> None:
 def _command_direction(tables: Tables, line: Input) -> None:
     """`sflow direction rx|tx|both`."""
     word = next((word for word in _DIRECTIONS if line.take(word)), None)
-    if word is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify a sampling direction (rx|tx|both)...")
+    word = required(word, "Please specify a sampling direction (rx|tx|both)...")
     tables.part(SflowMain).direction = _DIRECTIONS[word]
 
 

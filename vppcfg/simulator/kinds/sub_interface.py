@@ -8,7 +8,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import CHECKS_NUMBERS, Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.retval import RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import IDS_HAVE_NO_SIGN, Flag, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -62,8 +62,7 @@ def _take_slot(tables: Tables, sub: SwInterface) -> None:
     slot = interfaces.slot_of(sub)
     if slot is None or slot in port.encapsulations:
         tables.sw.remove(sub.index)
-        if slot is None:
-            raise RefusedError(Retval.UNSPECIFIED, "not implemented yet")
+        slot = required(slot, "not implemented yet")
         port.encapsulations.discard(slot)
         raise RefusedError(Retval.UNSPECIFIED, "vlan is already in use")
     port.encapsulations.add(slot)
@@ -178,9 +177,7 @@ def _vlans(line: Input, template: SwInterface, protocol: int) -> None:
 
 def _command_delete(tables: Tables, line: Input) -> None:
     """`delete sub-interface <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface doesn't exist")
+    row = required(line.interface(tables), "interface doesn't exist")
     with refused_as("delete_subinterface_interface failed"):
         delete(tables, row.index)
 

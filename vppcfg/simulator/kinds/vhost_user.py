@@ -14,7 +14,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
@@ -82,9 +82,7 @@ def _refused(code: Retval) -> RefusedError:
 def delete(tables: Tables, sw_if_index: int) -> None:
     """Delete a port, also by a sub-interface of it (vhost_user_delete_if); raise RefusedError for anything else."""
     main = tables.part(VhostUserMain)
-    port = main.of(tables, sw_if_index)
-    if port is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    port = required(main.of(tables, sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
     main.rows.remove(port.instance)
     interfaces.delete_port(tables, tables.hw_of(tables.sw[sw_if_index]).index)
 

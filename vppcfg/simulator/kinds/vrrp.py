@@ -18,7 +18,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import LOCAL, FibPath
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import address, gre, mroute
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -77,9 +77,7 @@ class VrrpMain:
 
 
 def _require(tables: Tables, key: Key) -> Router:
-    router = tables.part(VrrpMain).routers.get(key)
-    if router is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    router = required(tables.part(VrrpMain).routers.get(key), retval=Retval.NO_SUCH_ENTRY)
     return router
 
 
@@ -204,9 +202,7 @@ def set_peers(tables: Tables, key: Key, peers: list[Address]) -> None:
 
 def track(tables: Tables, key: Key, sw_if_index: int, priority: int, *, is_add: bool) -> None:
     """Track an interface or no longer; one that is tracked keeps its priority (vrrp_vr_tracking_if_add_del)."""
-    router = tables.part(VrrpMain).routers.get(key)
-    if router is None:
-        raise RefusedError(Retval.INVALID_VALUE)
+    router = required(tables.part(VrrpMain).routers.get(key), retval=Retval.INVALID_VALUE)
     if not tables.sw.has(sw_if_index):
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
     if sw_if_index == key[0]:
@@ -304,8 +300,7 @@ def _described(tables: Tables, line: Input) -> tuple[Key, Router]:
             index = row.index
         else:
             break
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    index = required(index, "Please specify an interface...")
     if not 1 <= numbers["vr_id"] <= 255:
         raise RefusedError(Retval.UNSPECIFIED, "VR ID must be between 1 and 255...")
     router = Router(priority=numbers["priority"], interval=numbers["interval"], flags=flags, addresses=hosts)
@@ -346,8 +341,7 @@ def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], li
             index = row.index
         else:
             break
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    index = required(index, "Please specify an interface...")
     if not numbers["vr_id"]:
         raise RefusedError(Retval.UNSPECIFIED, "Invalid VR ID...")
     return (index, numbers["vr_id"], is_ipv6), found, hosts

@@ -15,7 +15,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -90,8 +90,7 @@ def _register(tables: Tables, tunnel: Tunnel[VxlanRequest]) -> SwInterface:
 def delete(tables: Tables, request: VxlanRequest) -> int:
     """Delete the tunnel with these endpoints and return the index it had; raise RefusedError when there is none."""
     tunnel = tables.part(VxlanMain).remove(tables, request.key)
-    if tunnel is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "tunnel does not exist...")
+    tunnel = required(tunnel, "tunnel does not exist...", Retval.NO_SUCH_ENTRY)
     fib.unlock_for_lookup(tables, request.source.version == 6, request.table)
     return tunnel.sw_if_index
 

@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -241,9 +241,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 def _command_delete(tables: Tables, line: Input) -> None:
     """`wireguard delete <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"no such interface: {line.shown}")
+    row = required(line.interface(tables), f"no such interface: {line.shown}")
     delete(tables, row)
 
 
@@ -283,18 +281,14 @@ def _number_of(line: Input, words: dict[str, str]) -> dict[str, int] | None:
 
 
 def _prefix_at(line: Input) -> Prefix:
-    prefix = line.prefix()
-    if prefix is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    prefix = required(line.prefix(), "Input error")
     is_ipv6, value, length = prefix
     return _masked(ip_address(value.to_bytes(16 if is_ipv6 else 4)), length)
 
 
 def _command_remove_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer remove <index>`, which reports nothing when there is no such peer."""
-    number = rest.line().number()
-    if number is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    number = required(rest.line().number(), "Input error")
     if tables.part(WireguardMain).peers.has(number):
         remove_peer(tables, number)
 
