@@ -53,8 +53,8 @@ takes those that it has from what is returned, so one function can serve all ver
 """
 Rows = Mapping[str, SwInterface]
 """The interfaces of a state by name, as they stand in the tables."""
-Maker = Callable[[Tables, State, Interface, int], SwInterface | None]
-"""Makes an interface of a state, and gets the number that its name ends in.
+Maker = Callable[[Tables, Any, Interface, int], SwInterface | None]
+"""Makes an interface of a state from what it is made with, and gets the number that its name ends in.
 
 Returns None for one that the state only half describes; raises RefusedError when VPP cannot have it, or UsageError.
 """

@@ -8,7 +8,6 @@ from dataclasses import replace
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.bond import LoadBalance as WantedLoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
@@ -261,10 +260,7 @@ _OF_LOAD_BALANCES = {
 }
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    model = state.virtual_of(desired.name, Bond)
-    if model is None:
-        return None
+def _create(tables: Tables, model: Bond, desired: Interface, number: int) -> SwInterface:
     request = BondRequest(
         number=number,
         mode=_OF_MODES[model.mode],

@@ -8,7 +8,6 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -242,10 +241,7 @@ def _problem(source: Address, destination: Address, mode: int) -> str:
     return ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Gre)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Gre, desired: Interface, number: int) -> SwInterface:
     request = GreRequest(
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
@@ -122,10 +121,7 @@ def _command_delete(tables: Tables, rest: Input) -> None:
         delete(tables, device)
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(desired.name, HostInterface)
-    if port is None:
-        return None
+def _create(tables: Tables, port: HostInterface, desired: Interface, number: int) -> SwInterface:
     return create(tables, port.device, mac_bytes(desired.mac) if desired.mac else b"")
 
 

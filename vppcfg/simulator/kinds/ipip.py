@@ -7,7 +7,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import FLAGS, Ipip
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -203,10 +202,7 @@ def _command_delete(tables: Tables, rest: Input) -> None:
         delete(tables, number)
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Ipip)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Ipip, desired: Interface, number: int) -> SwInterface:
     request = IpipRequest(
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),

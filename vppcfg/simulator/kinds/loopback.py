@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
@@ -81,7 +80,7 @@ def _command_delete(tables: Tables, line: Input) -> None:
     delete(tables, row.index)
 
 
-def _create(tables: Tables, _state: State, desired: Interface, number: int) -> SwInterface:
+def _create(tables: Tables, _virtual: None, desired: Interface, number: int) -> SwInterface:
     return create(tables, number, mac_bytes(desired.mac))
 
 

@@ -238,9 +238,9 @@ def _command_delete(tables: Tables, rest: Input) -> None:
         delete(tables, index)
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    memif, numbers = state.virtual_of(desired.name, Memif), memif_numbers(desired.name)
-    if memif is None or numbers is None:
+def _create(tables: Tables, memif: Memif, desired: Interface, number: int) -> SwInterface | None:
+    numbers = memif_numbers(desired.name)
+    if numbers is None:
         return None
     if numbers[0]:
         set_socket(tables, numbers[0], memif.socket)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import CHECKS_NUMBERS, Input
 from vppcfg.simulator.kind import Call, Kind
@@ -182,7 +181,7 @@ def _command_delete(tables: Tables, line: Input) -> None:
         delete(tables, row.index)
 
 
-def _create(tables: Tables, _state: State, desired: Interface, _number: int) -> SwInterface:
+def _create(tables: Tables, _virtual: None, desired: Interface, _number: int) -> SwInterface:
     """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
     parent = tables.named(desired.parent or "")
     if parent is None:

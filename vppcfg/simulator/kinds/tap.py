@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -299,10 +298,7 @@ def _command_delete(tables: Tables, rest: Input) -> None:
     delete(tables, row.index)
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tap = state.virtual_of(desired.name, Tap)
-    if tap is None:
-        return None
+def _create(tables: Tables, tap: Tap, desired: Interface, number: int) -> SwInterface:
     request = TapRequest(
         number=number,
         host_name=tap.host_name,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole, vhost_user_number
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
@@ -156,10 +155,7 @@ def _command_delete(tables: Tables, rest: Input) -> None:
         delete(tables, index)
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(desired.name, VhostUser)
-    if port is None:
-        return None
+def _create(tables: Tables, port: VhostUser, desired: Interface, number: int) -> SwInterface:
     mac = mac_bytes(desired.mac) if desired.mac else b""
     is_server = port.role is VhostUserRole.SERVER
     return create(tables, port.socket, is_server=is_server, number=vhost_user_number(desired.name), mac=mac)

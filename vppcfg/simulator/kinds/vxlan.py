@@ -8,7 +8,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import Vxlan
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -235,10 +234,7 @@ def _problem(source: Address | None, destination: Address | None, vni: int, is_g
     return f"vni {vni} out of range" if vni >> 24 else ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Vxlan)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Vxlan, desired: Interface, number: int) -> SwInterface:
     request = VxlanRequest(
         number=number,
         source=ip_address(tunnel.local),

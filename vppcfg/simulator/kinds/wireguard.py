@@ -299,10 +299,7 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
         tables.hw_of(row).is_link_up = row.is_up
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Wireguard)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Wireguard, desired: Interface, number: int) -> SwInterface:
     gives = b64decode(tunnel.public_key)
     return _register(tables, number, key_lookup().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
 
