@@ -170,6 +170,14 @@ class Input:
             self._position = position
         return found
 
+    def take_field(self, words: Mapping[str, str], read: Callable[[], Any], found: dict[str, Any]) -> bool:
+        """Take one of some words with what `read` takes behind it, and keep that under the field of the word."""
+        for word, field in words.items():
+            if (value := self.after(word, read)) is not None:
+                found[field] = value
+                return True
+        return False
+
     def number_after(self, word: str, last: int = LAST_NUMBER) -> int | None:
         """Take a word and a number up to `last`, or neither."""
         return self.after(word, lambda: self.number(last))
@@ -195,12 +203,17 @@ class Input:
 
     def address4(self) -> ipaddress.IPv4Address | None:
         """Take an IPv4 address."""
+        packed = self.packed(4)
+        return None if packed is None else ipaddress.IPv4Address(packed)
+
+    def packed(self, version: int | None = None) -> bytes | None:
+        """Take an address, of this version if one is given, and return its bytes."""
         position = self._position
         address = self.address()
-        if isinstance(address, ipaddress.IPv4Address):
-            return address
-        self._position = position
-        return None
+        if address is None or version not in {None, address.version}:
+            self._position = position
+            return None
+        return address.packed
 
     def address4_after(self, word: str) -> ipaddress.IPv4Address | None:
         """Take a word and an IPv4 address, or neither."""

@@ -14,6 +14,8 @@ from vppcfg.simulator.wire import NONE, Values
 
 Address = IPv4Address | IPv6Address
 TunnelKey = tuple[int | Address, ...]
+ENDS = {"src": "source", "dst": "destination"}
+"""The words of the ends of a tunnel at the prompt, and their fields."""
 
 
 class TunnelRequest(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.state import State
@@ -253,34 +254,26 @@ def _dump_relays(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _command_relay(is_ipv6: bool) -> Command:
     """`set dhcp proxy [del] server <address> src-address <address> [server-fib-id <n>] [rx-fib-id <n>]`."""
+    ends, numbers = {"server": "server", "src-address": "source"}, {"server-fib-id": "server_fib", "rx-fib-id": "fib"}
 
     def command(tables: Tables, line: Input) -> None:
-        settings: dict[str, int] = {}
-        found: dict[str, bytes] = {}
+        found: dict[str, Any] = {}
         is_add = True
         while not line.is_at_end:
-            if line.take_setting("server-fib-id", settings) or line.take_setting("rx-fib-id", settings):
+            if line.take_field(numbers, line.number, found):
                 continue
-            word = next((word for word in ("server", "src-address") if _takes(line, word, is_ipv6, found)), None)
-            if word is None and not (line.take("delete") or line.take("del")):
+            if line.take_field(ends, lambda: line.packed(6 if is_ipv6 else 4), found):
+                continue
+            if not (line.take("delete") or line.take("del")):
                 break
-            is_add = is_add and word is not None
-        if is_add and len(found) < 2:
+            is_add = False
+        if is_add and not {"server", "source"} <= found.keys():
             raise line.unknown("parse error")
         nothing = bytes(16 if is_ipv6 else 4)
-        server = found.get("server", nothing), settings.get("server-fib-id", 0)
-        source = found.get("src-address", nothing)
-        set_relay(tables, is_ipv6, settings.get("rx-fib-id", 0), server, source, is_add=is_add)
+        server = found.get("server", nothing), found.get("server_fib", 0)
+        set_relay(tables, is_ipv6, found.get("fib", 0), server, found.get("source", nothing), is_add=is_add)
 
     return command
-
-
-def _takes(line: Input, word: str, is_ipv6: bool, found: dict[str, bytes]) -> bool:
-    address = line.address_after(word)
-    if address is None or (address.version == 6) != is_ipv6:
-        return False
-    found[word] = address.packed
-    return True
 
 
 def _load_relays(tables: Tables, state: State, rows: Rows) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
-from ipaddress import IPv6Address, ip_address
+from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -16,7 +16,7 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
@@ -25,6 +25,7 @@ _MTU = 9000
 _FRAME_BYTES = 9022
 """Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
 _LAST_SESSION = 0x3FF
+_NUMBERS = {"instance": "number", "outer-table-id": "table"}
 _ODD_FLAGS = 1
 """Of a loaded tunnel of which the state records only that it is not plain."""
 
@@ -171,62 +172,40 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    found: dict[str, Any] = {}
+    nothing = ip_address("0.0.0.0")
+    found: dict[str, Any] = {"source": nothing, "destination": nothing, "mode": 0, "is_add": True}
     while not line.is_at_end:
         _option(tables, line, found)
+    is_add = found.pop("is_add")
     request = _requested(found)
-    if found.get("del"):
+    if not is_add:
         return f"{tables.name_at(delete(tables, request))}\n"
     return f"{tables.name_of(create(tables, request))}\n"
 
 
 def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            return
-    for word in ("instance", "outer-table-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
+    has_key = tables.release.has(_HAS_KEYS)
+    if line.take_field(ENDS, line.address, found) or line.take_field(_NUMBERS, line.number, found):
+        return
     if line.take("del"):
-        found["del"] = True
+        found["is_add"] = False
     elif line.take("multipoint"):
         found["mode"] = _MULTIPOINT
     elif line.take("teb"):
         found["type"] = Type.TEB
-    elif (session := line.number_after("erspan")) is not None:
-        found |= {"type": Type.ERSPAN, "session": session}
-    elif (key := _key_after(tables, line)) is not None:
-        found["key"] = key
-    else:
+    elif line.take_field({"erspan": "session"}, line.number, found):
+        found["type"] = Type.ERSPAN
+    elif not (has_key and line.take_field({"key": "gre_key"}, lambda: line.number(NONE), found)):
         raise line.unknown_word()
 
 
-def _key_after(tables: Tables, line: Input) -> int | None:
-    """Take a key, which may be larger than the other numbers of the CLI; older releases have none."""
-    return line.number_after("key", last=NONE) if tables.release.has(_HAS_KEYS) else None
-
-
 def _requested(found: dict[str, Any]) -> GreRequest:
-    nothing = ip_address("0.0.0.0")
-    source, destination = found.get("src", nothing), found.get("dst", nothing)
-    mode = found.get("mode", 0)
-    problem = _problem(source, destination, mode)
+    problem = _problem(found["source"], found["destination"], found["mode"])
     if problem:
         raise RefusedError(Retval.UNSPECIFIED, problem)
-    if mode == _MULTIPOINT and not int(destination):
-        destination = ip_address(0) if source.version == 4 else IPv6Address(0)
-    return GreRequest(
-        source=source,
-        destination=destination,
-        type=found.get("type", Type.L3),
-        mode=mode,
-        session=found.get("session", 0),
-        number=found.get("instance", NONE),
-        table=found.get("outer-table-id", 0),
-        gre_key=found.get("key", 0),
-    )
+    if not int(found["destination"]):
+        found["destination"] = type(found["source"])(0)
+    return GreRequest(**found)
 
 
 def _problem(source: Address, destination: Address, mode: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.ipfix import FlowLayer, FlowVariant
@@ -169,45 +170,27 @@ def _dump_probes(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _command_exporter(tables: Tables, line: Input) -> str:
     """Run `set ipfix exporter [collector <ip4> [port <n>] src <ip4> [fib-id <n>] [path-mtu <n>] ...]`."""
-    found: dict[str, bytes] = {}
-    numbers: dict[str, int] = {}
-    has_checksum = False
+    found: dict[str, Any] = {"port": _PORT, "path_mtu": _PATH_MTU, "interval_s": _INTERVAL_S, "fib_id": None}
+    numbers = {"port": "port", "fib-id": "fib_id", "path-mtu": "path_mtu", "template-interval": "interval_s"}
+    ends = {"collector": "collector", "src": "source"}
     while not line.is_at_end:
-        word = next((word for word in ("collector", "src") if isinstance(line_end(line, word, found), bytes)), None)
-        if word is not None or any(
-            line.take_setting(key, numbers) for key in ("port", "fib-id", "path-mtu", "template-interval")
-        ):
+        if line.take_field(ends, lambda: line.packed(4), found) or line.take_field(numbers, line.number, found):
             continue
         if not line.take("udp-checksum"):
             break
-        has_checksum = True
-    desired = Exporter(
-        collector=found.get("collector", _NOBODY),
-        source=found.get("src", _NOBODY),
-        port=numbers.get("port", _PORT),
-        path_mtu=numbers.get("path-mtu", _PATH_MTU),
-        interval_s=numbers.get("template-interval", _INTERVAL_S),
-        has_checksum=has_checksum,
-    )
-    set_exporter(tables, desired, numbers.get("fib-id"))
+        found["has_checksum"] = True
+    fib_id = found.pop("fib_id")
+    desired = Exporter(**found)
+    set_exporter(tables, desired, fib_id)
     if desired.collector == _NOBODY:
         return "IPFIX Collector is disabled\n"
     fib_index = tables.part(IpfixMain).exporter.fib_index
-    ends = [ipaddress.IPv4Address(end) for end in (desired.collector, desired.source)]
+    collector, source = (ipaddress.IPv4Address(end) for end in (desired.collector, desired.source))
     return (
-        f"Collector {ends[0]}, src address {ends[1]}, fib index {-1 if fib_index == NONE else fib_index}, "
+        f"Collector {collector}, src address {source}, fib index {-1 if fib_index == NONE else fib_index}, "
         f"path MTU {desired.path_mtu}, template resend interval {desired.interval_s}s, "
-        f"udp checksum {'enabled' if has_checksum else 'disabled'}\n"
+        f"udp checksum {'enabled' if desired.has_checksum else 'disabled'}\n"
     )
-
-
-def line_end(line: Input, word: str, found: dict[str, bytes]) -> bytes | None:
-    """Take a word and an IPv4 address, and keep the address under the word."""
-    address = line.address4_after(word)
-    if address is not None:
-        found[word] = address.packed
-        return address.packed
-    return None
 
 
 def _command_params(tables: Tables, line: Input) -> None:

@@ -15,11 +15,12 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
+_NUMBERS = {"instance": "number", "outer-table-id": "table"}
 _MULTIPOINT = 1
 """TUNNEL_API_MODE_MP."""
 _TELLS_NO_MODE = ReleaseQuirk(span="-23.06", text="the mode of a tunnel in a dump is what was in memory (e870d5b6ac3)")
@@ -142,16 +143,11 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            found["words"] += 1
-            return
-    for word in ("instance", "outer-table-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
-    if line.take("p2p"):
+    if line.take_field(ENDS, line.address, found):
+        found["words"] += 1
+    elif line.take_field(_NUMBERS, line.number, found):
+        return
+    elif line.take("p2p"):
         found |= {"mode": 0, "words": found["words"] + 1}
     elif line.take("p2mp") or line.take("mp"):
         found |= {"mode": _MULTIPOINT, "words": found["words"] + 1}
@@ -171,21 +167,13 @@ def _flag(line: Input) -> int | None:
 
 def _requested(found: dict[str, Any]) -> IpipRequest:
     """Return the tunnel that a line asks for; one that lacks an end has zeros there."""
-    if found["words"] < 2:
+    if found.pop("words") < 2:
         raise RefusedError(Retval.UNSPECIFIED, "mandatory argument(s) missing")
-    ends = [found[word] for word in ("src", "dst") if word in found]
-    versions = {end.version for end in ends}
+    versions = {found[field].version for field in ENDS.values() if field in found}
     if len(versions) > 1:
         raise RefusedError(Retval.UNSPECIFIED, "source and destination must be of same address family")
     nothing = ip_address("::" if versions == {6} else "0.0.0.0")
-    return IpipRequest(
-        source=found.get("src", nothing),
-        destination=found.get("dst", nothing),
-        mode=found.get("mode", 0),
-        flags=found["flags"],
-        number=found.get("instance", NONE),
-        table=found.get("outer-table-id", 0),
-    )
+    return IpipRequest(**{"source": nothing, "destination": nothing, **found})
 
 
 def _command_delete(tables: Tables, rest: Input) -> None:

@@ -101,16 +101,14 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _command_port(tables: Tables, line: Input) -> None:
     """`set interface lldp <interface> [port-desc <word>] [mgmt-ip4 <a>] [mgmt-ip6 <a>] [mgmt-oid <word>] [disable]`."""
-    index, is_on = NONE, True
-    texts: dict[str, bytes] = {"port-desc": b"", "mgmt-oid": b""}
-    addresses = {"mgmt-ip4": bytes(4), "mgmt-ip6": bytes(16)}
+    index, is_on, found = NONE, True, dict[str, bytes]()
+    texts, addresses = {"port-desc": "description", "mgmt-oid": "oid"}, {"mgmt-ip4": "ip4", "mgmt-ip6": "ip6"}
     while not line.is_at_end:
-        word = next((word for word in texts if line.take(word)), None)
-        if word is not None:
-            texts[word] = to_bytes(line.string() or "")
-        elif (found := _address_in(line, addresses)) is not None:
-            addresses[found[0]] = found[1].packed
-        elif (row := line.interface(tables)) is not None:
+        if line.take_field(texts, lambda: to_bytes(line.string() or ""), found):
+            continue
+        if line.take_field(addresses, line.packed, found):
+            continue
+        if (row := line.interface(tables)) is not None:
             index = row.index
         elif line.take("disable"):
             is_on = False
@@ -118,23 +116,7 @@ def _command_port(tables: Tables, line: Input) -> None:
             break
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, "Interface name is invalid!")
-    announced = LldpPort(
-        description=texts["port-desc"],
-        ip4=addresses["mgmt-ip4"],
-        ip6=addresses["mgmt-ip6"],
-        oid=texts["mgmt-oid"],
-    )
-    set_port(tables, index, announced if is_on else None)
-
-
-def _address_in(
-    line: Input, words: dict[str, bytes]
-) -> tuple[str, ipaddress.IPv4Address | ipaddress.IPv6Address] | None:
-    for word in words:
-        address = line.address_after(word)
-        if address is not None:
-            return word, address
-    return None
+    set_port(tables, index, LldpPort(**found) if is_on else None)
 
 
 def _command_settings(tables: Tables, line: Input) -> None:

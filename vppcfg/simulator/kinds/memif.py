@@ -177,29 +177,26 @@ def _socket_words(rest: Input) -> dict[str, Any]:
     line = rest.line()
     found: dict[str, Any] = {}
     while not line.is_at_end:
-        if (number := line.number_after("id")) is not None:
-            found["id"] = number
-        elif line.take("filename"):
-            found["filename"] = line.string() or ""
-        else:
+        if line.take_field({"id": "id"}, line.number, found):
+            continue
+        if not line.take("filename"):
             raise _unknown()
+        found["filename"] = line.string() or ""
     return found
 
 
 def _command_create(tables: Tables, rest: Input) -> None:
     """`create interface memif [id <id>] [socket-id <id>] [ring-size <size>] [hw-addr <mac>] <master|slave> ..`."""
     line = rest.line()
-    found: dict[str, Any] = {"id": 0, "socket-id": 0, "role": _SLAVE, "mode": _ETHERNET, "mac": b""}
+    found: dict[str, Any] = {"socket_id": 0, "number": 0, "role": _SLAVE}
     while not line.is_at_end:
         _option(line, found)
-    create(tables, found["socket-id"], found["id"], found["role"], found["mode"], found["mac"])
+    create(tables, **found)
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
-    for word in ("id", "socket-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
+    if line.take_field({"id": "number", "socket-id": "socket_id"}, line.number, found):
+        return
     if any(line.number_after(word) is not None for word in _NUMBERS):
         return
     if line.take("master"):

@@ -29,7 +29,7 @@ from vppcfg.simulator.wire import Outgoing, Values
 _TELLS_IDS = ReleaseQuirk(
     span="25.10-", text="ranges are reported with the id of their table, not with its index (89bbec8df64)"
 )
-_NOWHERE = ipaddress.IPv4Address("255.255.255.255")
+_NOWHERE = b"\xff" * 4
 
 
 class Range(NamedTuple):
@@ -96,29 +96,21 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _command_range(tables: Tables, line: Input) -> None:
     """`set arp proxy [del] table-id <id> start <address> end <address>`; what it cannot delete it passes over."""
-    table_id, is_add, ends = 0, True, {"start": _NOWHERE, "end": _NOWHERE}
+    table_id, is_add, ends = 0, True, {"first": _NOWHERE, "last": _NOWHERE}
     while not line.is_at_end:
         if (number := line.number_after("table-id")) is not None:
             table_id = number
-        elif (found := _end(line)) is not None:
-            ends[found[0]] = found[1]
+        elif line.take_field({"start": "first", "end": "last"}, lambda: line.packed(4), ends):
+            continue
         elif line.take("del") or line.take("delete"):
             is_add = False
         else:
             break
     try:
-        set_range(tables, table_id, ends["start"].packed, ends["end"].packed, is_add=is_add)
+        set_range(tables, table_id, **ends, is_add=is_add)
     except RefusedError as refusal:
         if refusal.retval is not Retval.NO_SUCH_ENTRY:
             raise RefusedError(Retval.UNSPECIFIED, f"no such table: {table_id}") from None
-
-
-def _end(line: Input) -> tuple[str, ipaddress.IPv4Address] | None:
-    for word in ("start", "end"):
-        address = line.address4_after(word)
-        if address is not None:
-            return word, address
-    return None
 
 
 def _command_interface(tables: Tables, line: Input) -> None:

@@ -16,7 +16,7 @@ from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
@@ -264,27 +264,22 @@ _MACS = {"host-mac-addr": "host_mac", "hw-addr": "mac"}
 def _command_create(tables: Tables, rest: Input) -> str:
     """`create tap [id <number>] [host-if-name <name>] [host-ns <netns>] ..`."""
     line = rest.line()
-    request = TapRequest()
+    found: dict[str, Any] = {"flags": 0}
     while not line.is_at_end:
-        request = replace(request, **_option(line, request.flags))
-    _, row = create(tables, request)
+        _option(line, found)
+    _, row = create(tables, TapRequest(**found))
     return f"{tables.name_of(row)}\n"
 
 
-def _option(line: Input, flags: int) -> dict[str, Any]:
-    for word, name in _NUMBERS.items():
-        if (number := line.number_after(word)) is not None:
-            return {name: number}
-    for word, name in _STRINGS.items():
-        if line.take(word):
-            return {name: line.string() or ""}
-    for word, name in _MACS.items():
-        if (mac := line.mac_after(word)) is not None:
-            return {name: mac}
-    for word, flag in _FLAGS.items():
-        if line.take(word):
-            return {"flags": flags | flag}
-    raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+def _option(line: Input, found: dict[str, Any]) -> None:
+    if (
+        line.take_field(_NUMBERS, line.number, found)
+        or line.take_field(_STRINGS, lambda: line.string() or "", found)
+        or line.take_field(_MACS, lambda: line.mac_after(""), found)
+    ):
+        return
+    flag = line.choice_after("", _FLAGS)
+    found["flags"] |= required(flag, "unknown input `'")
 
 
 def _command_delete(tables: Tables, rest: Input) -> None:

@@ -7,7 +7,7 @@ the last one to go. Where that is the default table, VPP 26.10 deletes it, which
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -18,7 +18,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
@@ -105,37 +105,30 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 def _create(tables: Tables, line: Input) -> None:
     """`create teib <interface> peer <addr> nh <addr> [nh-table-id <ID>]`."""
-    found = _options(tables, line, ("nh-table-id",), ("peer", "nh"))
-    for word, missing in (("interface", "interface"), ("peer", "peer"), ("nh", "next-hop")):
-        if word not in found:
-            raise RefusedError(Retval.UNSPECIFIED, f"{missing} required'")
+    needs = {"interface": "interface", "peer": "peer", "nh": "next-hop"}
+    found = _options(tables, line, ("nh-table-id",), needs)
     with refused_as("TEIB error"):
         add(tables, found["interface"], found["peer"], found["nh"], found.get("nh-table-id", 0))
 
 
 def _delete(tables: Tables, line: Input) -> None:
     """`delete teib <interface> peer <addr>`."""
-    found = _options(tables, line, (), ("peer",))
-    for word in ("interface", "peer"):
-        if word not in found:
-            raise RefusedError(Retval.UNSPECIFIED, f"{word} required'")
+    found = _options(tables, line, (), {"interface": "interface", "peer": "peer"})
     with refused_as("TEIB error"):
         delete(tables, found["interface"], found["peer"])
 
 
-def _options(tables: Tables, rest: Input, numbers: Sequence[str], addresses: Sequence[str]) -> dict[str, Any]:
+def _options(tables: Tables, rest: Input, numbers: Iterable[str], needs: Mapping[str, str]) -> dict[str, Any]:
+    """Take an interface, numbers, and the addresses that VPP `needs`; raise RefusedError for one that is missing."""
     line, found = rest.line(), dict[str, Any]()
+    numbers, addresses = {word: word for word in numbers}, {word: word for word in needs if word != "interface"}
     while not line.is_at_end:
         if (row := line.interface(tables)) is not None:
             found["interface"] = row.index
-            continue
-        readers: list[tuple[str, Callable[[str], Any]]] = [(word, line.number_after) for word in numbers]
-        readers += [(word, line.address_after) for word in addresses]
-        values = ((word, read(word)) for word, read in readers)
-        given = next((each for each in values if each[1] is not None), None)
-        if given is None:
+        elif not (line.take_field(numbers, line.number, found) or line.take_field(addresses, line.address, found)):
             raise line.unknown_word()
-        found[given[0]] = given[1]
+    for word, missing in needs.items():
+        required(found.get(word), f"{missing} required'")
     return found
 
 

@@ -16,7 +16,7 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _DEVICE_CLASS = "VXLAN"
@@ -146,7 +146,10 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-_NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")
+_NUMBERS = {
+    **{"instance": "number", "encap-vrf-id": "table", "vni": "vni"},
+    **{"src_port": "source_port", "dst_port": "destination_port"},
+}
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
@@ -154,11 +157,12 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"source": None, "destination": None, "vni": 0, "table": 0, "is_add": True}
     while not line.is_at_end:
         _option(tables, line, found)
+    is_add = found.pop("is_add")
     request = _requested(tables, found)
-    if found.get("del"):
+    if not is_add:
         delete(tables, request)
         return ""
     return f"{tables.name_of(create(tables, request))}\n"
@@ -167,55 +171,35 @@ def _command_create(tables: Tables, rest: Input) -> str:
 def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
     line.skip_space()
     refusal = RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            return
-    if (group := line.address_after("group")) is not None:
+    if line.take_field(ENDS, line.address, found) or line.take_field(_NUMBERS, line.number, found):
+        return
+    if line.take_field({"group": "destination"}, line.address, found):
         row = line.interface(tables)
         if row is None:
             raise refusal
-        found["dst"], found["group"] = group, row.index
-        return
-    for word in _NUMBERS:
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
-    if line.take("del"):
-        found["del"] = True
+        found["mcast_sw_if_index"] = row.index
+    elif line.take("del"):
+        found["is_add"] = False
     elif line.take("l3"):
         found["is_l3"] = True
     elif line.take("decap-next", "l2"):
-        found["decap-next"] = _TO_L2
+        found["decap_next"] = _TO_L2
     elif line.take("decap-next", "node") and line.string() is not None:
-        found["decap-next"] = _TO_NOTHING
+        found["decap_next"] = _TO_NOTHING
     else:
         raise refusal
 
 
 def _requested(tables: Tables, found: dict[str, Any]) -> VxlanRequest:
-    source: Address | None = found.get("src")
-    destination: Address | None = found.get("dst")
-    vni, table = found.get("vni", 0), found.get("encap-vrf-id", 0)
+    source, destination = found["source"], found["destination"]
     either = source or destination
     main = tables.fib6 if either is not None and either.version == 6 else tables.fib4
-    problem = _problem(source, destination, vni, is_group="group" in found)
-    if table not in main.tables:
-        problem = f"nonexistent encap-vrf-id {table}"
-    if problem or source is None or destination is None:
+    problem = _problem(source, destination, found["vni"], is_group="mcast_sw_if_index" in found)
+    if found["table"] not in main.tables:
+        problem = f"nonexistent encap-vrf-id {found['table']}"
+    if problem:
         raise RefusedError(Retval.UNSPECIFIED, problem)
-    return VxlanRequest(
-        source=source,
-        destination=destination,
-        vni=vni,
-        number=found.get("instance", NONE),
-        table=table,
-        source_port=found.get("src_port", 0),
-        destination_port=found.get("dst_port", 0),
-        mcast_sw_if_index=found.get("group", NONE),
-        decap_next=found.get("decap-next", NONE),
-        is_l3=found.get("is_l3", False),
-    )
+    return VxlanRequest(**found)
 
 
 def _problem(source: Address | None, destination: Address | None, vni: int, is_group: bool) -> str:

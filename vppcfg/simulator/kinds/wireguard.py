@@ -248,7 +248,7 @@ def _command_delete(tables: Tables, line: Input) -> None:
 def _command_add_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer add <wg_int> public-key <key> [preshared-key <key>] [endpoint <IP> dst-port <port>] ...`."""
     line = rest.line()
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"endpoint": ip_address("0.0.0.0")}
     prefixes: list[Prefix] = []
     index, key = NONE, bytes(32)
     numbers = {"table-id": "table", "dst-port": "port", "persistent-keepalive": "keepalive"}
@@ -258,26 +258,17 @@ def _command_add_peer(tables: Tables, rest: Input) -> None:
             found["preshared_key"] = _key(line.string(), "pre-shared key")
         elif line.take("public-key"):
             key = _key(line.string(), "public key")
-        elif (address := line.address_after("endpoint")) is not None:
-            found["endpoint"] = address
-        elif (taken := _number_of(line, numbers)) is not None:
-            found |= taken
+        elif line.take_field({"endpoint": "endpoint"}, line.address, found) or line.take_field(
+            numbers, line.number, found
+        ):
+            continue
         elif line.take("allowed-ip"):
             prefixes.append(_prefix_at(line))
-        elif (row := line.interface(tables)) is not None:
-            index = row.index
         else:
-            raise RefusedError(Retval.UNSPECIFIED, "Input error")
+            index = required(line.interface(tables), "Input error").index
     if not prefixes:
         raise RefusedError(Retval.UNSPECIFIED, "Allowed IPs are not specified")
-    add_peer(tables, index, key, **{"endpoint": ip_address("0.0.0.0"), "prefixes": tuple(prefixes), **found})
-
-
-def _number_of(line: Input, words: dict[str, str]) -> dict[str, int] | None:
-    for word, name in words.items():
-        if (number := line.number_after(word)) is not None:
-            return {name: number}
-    return None
+    add_peer(tables, index, key, prefixes=tuple(prefixes), **found)
 
 
 def _prefix_at(line: Input) -> Prefix:
