@@ -11,12 +11,11 @@ from typing import Any
 import yaml
 
 from tools.vpp_commands import REVISIONS, rows
-from tools.vpp_tables.messages import definitions_of, documents_of, messages_of, text_of
+from tools.vpp_tables.messages import Documents, definitions_of, documents_of, messages_of, text_of
 from tools.vpp_tables.plugins import dpdk_of, packages_of, plugins_of, sysctl_of
 from tools.vpp_tables.source import tree_of
 from tools.vpp_tables.words import Words, stanzas_of
 from vppcfg.common.release import Release, release_of
-from vppcfg.simulator.releases import RELEASES as SIMULATED
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schema"
 TARGET, DEFINITIONS = SCHEMA / "vpp-tables.txt", SCHEMA / "vpp-api.json"
@@ -35,7 +34,7 @@ def main() -> None:
     parser.add_argument("--uncertain", action="store_true", help="show what nobody has decided yet")
     args = parser.parse_args()
     if args.diff:
-        old, new = (set(lines_of(args.repository, release)[0]) for release in args.diff)
+        old, new = (set(with_messages(args.repository, release)) for release in args.diff)
         tell([*(f"- {line}" for line in sorted(old - new)), *(f"+ {line}" for line in sorted(new - old))])
     elif args.uncertain:
         for release in REVISIONS:
@@ -63,12 +62,14 @@ def table(repository: str) -> str:
 
 
 def definitions(repository: str) -> str:
-    """Return VPP's API in the releases that can be simulated, as JSON with a line for each definition."""
-    found: dict[str, list[str]] = {}
-    for release in SIMULATED:
-        with tree_of(repository, REVISIONS[release.name]) as tree:
-            found[release.name] = list(definitions_of(documents_of(tree)))
-    return text_of(spanned(found))
+    """Return VPP's API as JSON with a line for each definition."""
+    return text_of(spanned({release: definitions_of(documents(repository, release)) for release in REVISIONS}))
+
+
+def documents(repository: str, release: str) -> Documents:
+    """Return the documents of the API of one release."""
+    with tree_of(repository, REVISIONS[release]) as tree:
+        return documents_of(tree)
 
 
 def spanned(found: Mapping[str, Iterable[str]]) -> Iterator[str]:
@@ -97,9 +98,13 @@ def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, 
             *(f"needs {name} {other}" for name, others in packages_of(tree).items() for other in others),
             *(f"sysctl {name}" for name in sysctl_of(tree)),
             f"dpdk {dpdk_of(tree)}",
-            *(f"message {name} {crc}" for name, crc in messages_of(documents_of(tree)).items()),
         ]
     return sorted(set(lines)), uncertain
+
+
+def with_messages(repository: str, release: str) -> list[str]:
+    """Return what the table says of one release, and its API messages."""
+    return [*lines_of(repository, release)[0], *messages_of(documents(repository, release))]
 
 
 def decide(stanzas: Mapping[str, Words], decided: Mapping[str, Any], release: Release) -> Iterator[tuple[str, str]]:

@@ -48,10 +48,10 @@ def documents_of(tree: Tree) -> Documents:
     return found
 
 
-def messages_of(documents: Documents) -> dict[str, str]:
-    """Return the checksum of every message, eight hexadecimal digits."""
+def messages_of(documents: Documents) -> Iterator[str]:
+    """Yield a line for each message, with its checksum."""
     messages = (message for document in documents.values() for message in document["messages"])
-    return {name: f"{int(last['crc'], 16):08x}" for name, *_, last in messages if "crc" in last}
+    yield from (f"message {name} {last['crc']}" for name, *_, last in messages)
 
 
 def definitions_of(documents: Documents) -> Iterator[str]:

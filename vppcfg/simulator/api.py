@@ -90,6 +90,12 @@ def _definitions() -> Mapping[str, Mapping[str, Mapping[str, list[Any]]]]:
         raise UsageError(f"{path} cannot be read: {error}", "install vppcfg again") from error
 
 
+def fields_of(release: str) -> Mapping[str, frozenset[str]]:
+    """Return the names of the fields of all messages that VPP has in a release, simulated or not, by message."""
+    messages = (message for module in _definitions() for message in _document(module, release)["messages"])
+    return {name: frozenset(field[1] for field in fields) for name, *fields, _ in messages}
+
+
 @cache
 def _all_fields() -> frozenset[str]:
     """Return the names of all fields that any message of VPP has in any release."""
