@@ -149,10 +149,10 @@ class LocalMain:
 
 def _answer_local(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
-    _set(call.tables, values["sw_if_index"], bool(values["is_ipv6"]), values["table_index"])
+    _set_local(call.tables, values["sw_if_index"], bool(values["is_ipv6"]), values["table_index"])
 
 
-def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
+def _set_local(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
     """Set the table of an interface, and of the first address that it has; NONE takes it off."""
     main = tables.part(LocalMain)
     if table == NONE:
@@ -165,10 +165,10 @@ def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
     first = next((each for each in book.of(sw_if_index) if each.sw_if_index == sw_if_index), None)
     if first is not None:
         table_id = tables.ip4.table_of(sw_if_index)  # VPP takes the IPv4 table for IPv6, too
-        _route(tables, is_ipv6, table_id, first.address, table)
+        _local_route(tables, is_ipv6, table_id, first.address, table)
 
 
-def _route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: int) -> None:
+def _local_route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: int) -> None:
     """Have packets to an address go to a table, or to none."""
     fib: FibTable | None = (tables.fib6 if is_ipv6 else tables.fib4).tables.get(table_id)
     routes = tables.part(LocalMain).routes
@@ -187,7 +187,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_added: b
     """Have packets to a new address of an interface that is up go where those to the first one do."""
     table = tables.part(LocalMain).local.get((sw_if_index, False))
     if is_added and table is not None and tables.sw[sw_if_index].is_up:
-        _route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
+        _local_route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
 
 
 def _admin_changed(tables: Tables, sw_if_index: int) -> None:
@@ -206,7 +206,7 @@ def _command_local(is_ipv6: bool) -> Command:
         if table is None or table == NONE:
             raise RefusedError(Retval.UNSPECIFIED, "classify table-index must be specified")
         row = required(row, "interface / subif must be specified")
-        _set(tables, row.index, is_ipv6, table)
+        _set_local(tables, row.index, is_ipv6, table)
 
     return command
 

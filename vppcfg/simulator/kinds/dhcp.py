@@ -194,25 +194,25 @@ def set_relay(tables: Tables, is_ipv6: bool, table_id: int, server: Server, sour
         raise RefusedError(Retval.INVALID_SRC_ADDRESS, "Invalid src address")
     main, key = tables.part(DhcpProxyMain), (is_ipv6, table_id)
     if is_add:
-        _add(tables, main, key, server, source)
+        _add_server(tables, main, key, server, source)
     else:
-        _remove(tables, main, key, server)
+        _remove_server(tables, main, key, server)
 
 
-def _add(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: Server, source: bytes) -> None:
+def _add_server(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: Server, source: bytes) -> None:
     if key not in main.proxies:
         main.proxies[key] = Proxy(source=source)
         if key[0]:
             main.hears_ipv6 = True
         else:
-            _hold(tables, *key)
+            _hold_table(tables, *key)
     proxy = main.proxies[key]
     if server not in proxy.servers:
         proxy.servers.append(server)
-        _hold(tables, key[0], server[1])
+        _hold_table(tables, key[0], server[1])
 
 
-def _remove(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: Server) -> None:
+def _remove_server(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: Server) -> None:
     """Remove a server; with the last one of IPv6 in one table, VPP closes the ports for all tables."""
     proxy = main.proxies.get(key)
     if proxy is None or server not in proxy.servers:
@@ -227,7 +227,7 @@ def _remove(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: 
             fib.unlock_for_lookup(tables, *key, _SOURCE)
 
 
-def _hold(tables: Tables, is_ipv6: bool, table_id: int) -> None:
+def _hold_table(tables: Tables, is_ipv6: bool, table_id: int) -> None:
     """Hold a table, which is made where there is none."""
     (tables.fib6 if is_ipv6 else tables.fib4).find_or_create(table_id)
     fib.lock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
