@@ -22,7 +22,7 @@ _MAC = re.compile(r"(?:[0-9a-fA-F]+(?::[0-9a-fA-F]+){5}|[0-9a-fA-F]+(?:\.[0-9a-f
 """Six numbers of a byte each, or three of two bytes (vnet/ethernet/format.c)."""
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
-LAST_NUMBER = 0x7FFFFFFF
+_LAST_NUMBER = 0x7FFFFFFF
 _MOST_DIGITS = 1000
 """Of a number whose value matters."""
 _ALL_BITS = 0xFFFFFFFF
@@ -94,7 +94,7 @@ class Input:
         self._position = match.end()
         return True
 
-    def number(self, last: int = LAST_NUMBER) -> int | None:
+    def number(self, last: int = _LAST_NUMBER) -> int | None:
         """Take a decimal number up to `last`."""
         match = _NUMBER.match(self._text, self._start())
         if match is None:
@@ -147,7 +147,7 @@ class Input:
         """Take the name of an interface or sub-interface."""
         match = _WORD.match(self._text, self._start())
         row = tables.named(match[0]) if match else None
-        if match is None or row is None or (self._checks_numbers and row.is_sub and row.sub_id > LAST_NUMBER):
+        if match is None or row is None or (self._checks_numbers and row.is_sub and row.sub_id > _LAST_NUMBER):
             return None
         self._position = match.end()
         self.skip_space()
@@ -178,7 +178,7 @@ class Input:
                 return True
         return False
 
-    def number_after(self, word: str, last: int = LAST_NUMBER) -> int | None:
+    def number_after(self, word: str, last: int = _LAST_NUMBER) -> int | None:
         """Take a word and a number up to `last`, or neither."""
         return self.after(word, lambda: self.number(last))
 

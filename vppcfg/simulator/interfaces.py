@@ -29,8 +29,7 @@ _UNCHANGEABLE = frozenset(
 
 def require(tables: Tables, sw_if_index: int) -> SwInterface:
     """Return an interface; raise RefusedError for an index that is free (VALIDATE_SW_IF_INDEX)."""
-    interface = required(tables.sw.get(sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
-    return interface
+    return required(tables.sw.get(sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
 
 
 def generated_mac(number: int) -> bytes:

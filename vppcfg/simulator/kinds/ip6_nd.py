@@ -294,8 +294,7 @@ def _answer_get_local(call: Call, values: Values) -> Outgoing:
 
 def _interface(tables: Tables, line: Input) -> SwInterface:
     """Take the name of an interface; what VPP reports of one that is missing ends in a quote of its own."""
-    row = required(line.interface(tables), "unknown interface\n'")
-    return row
+    return required(line.interface(tables), "unknown interface\n'")
 
 
 def _enable_command(tables: Tables, line: Input) -> None:

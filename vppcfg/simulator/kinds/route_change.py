@@ -330,8 +330,7 @@ def _known(tables: Tables, line: Input, is_ipv6: bool, table_id: int) -> int:
 def _at_index(tables: Tables, path: FibPath, index: int) -> int:
     """Return the table that has an index, for which VPP takes this number, whatever the ids of tables are."""
     found = next((each for each, table in _main(tables, path.is_ipv6).tables.items() if table.index == index), None)
-    found = required(found, f"no FIB table has the index {index}, at which VPP crashes")
-    return found
+    return required(found, f"no FIB table has the index {index}, at which VPP crashes")
 
 
 def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:

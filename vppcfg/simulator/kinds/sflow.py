@@ -136,8 +136,7 @@ def _command_enabled(tables: Tables, line: Input) -> None:
 
 
 def _number(line: Input, what: str) -> int:
-    number = required(line.number(), f"Please specify {what}...")
-    return number
+    return required(line.number(), f"Please specify {what}...")
 
 
 def _command_rate(tables: Tables, line: Input) -> None:

@@ -77,8 +77,7 @@ class VrrpMain:
 
 
 def _require(tables: Tables, key: Key) -> Router:
-    router = required(tables.part(VrrpMain).routers.get(key), retval=Retval.NO_SUCH_ENTRY)
-    return router
+    return required(tables.part(VrrpMain).routers.get(key), retval=Retval.NO_SUCH_ENTRY)
 
 
 def start(tables: Tables, key: Key) -> None:
