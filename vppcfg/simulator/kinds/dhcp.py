@@ -268,7 +268,8 @@ def _command_relay(is_ipv6: bool) -> Command:
                 break
             is_add = False
         if is_add and not {"server", "source"} <= found.keys():
-            raise line.unknown("parse error")
+            line.skip_space()
+            raise RefusedError(Retval.UNSPECIFIED, f"parse error`{line.shown}'")
         nothing = bytes(16 if is_ipv6 else 4)
         server = found.get("server", nothing), found.get("server_fib", 0)
         set_relay(tables, is_ipv6, found.get("fib", 0), server, found.get("source", nothing), is_add=is_add)
