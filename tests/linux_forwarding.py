@@ -3,9 +3,10 @@
 Each change is told to VPP unless it is to be lost on the way, so that a test knows what is wrong between the two.
 """
 
+import ipaddress
 import random
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
@@ -22,14 +23,72 @@ from vppcfg.model.forwarding import (
     prefix_key,
 )
 from vppcfg.model.linux import LinuxDevice, LinuxSide
-from vppcfg.simulator.fib_entries import COPIED, prefix_of
-from vppcfg.simulator.linux_nl import LinuxNl
-from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.fib_entries import COPIED, DROP, PROHIBIT, UNREACHABLE, FibPath, NetlinkMain, prefix_of
+from vppcfg.simulator.kinds import address, fib, neighbor
+from vppcfg.simulator.port import PhysicalPort, mac_bytes
+from vppcfg.simulator.tables import FibSource, SwInterface, Tables
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.simulator.wire import NONE
 
 PORTS = ("port0", "port1", "port2")
 MTU = 1500
 DEVICES = {name: f"e{number}" for number, name in enumerate(PORTS)}
+_ENDS = {"blackhole": DROP, "unreachable": UNREACHABLE, "prohibit": PROHIBIT}
+_STATIC = 1
+
+
+class LinuxNl:
+    """What the plugin linux-nl of one simulated VPP does at the kernel's messages (plugins/linux-cp/lcp_router.c)."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._main = tables.part(NetlinkMain)
+        self._main.is_running = True
+
+    def link(self, name: str, *, mtu: int, is_up: bool) -> None:
+        """Give an interface the MTU and the state that its device has."""
+        row = self._row(name)
+        row.mtus[0] = mtu
+        interfaces.set_admin_state(self._tables, row, is_up)
+
+    def address(self, name: str, text: str, *, is_add: bool = True) -> None:
+        """Give an interface an address of its device, or take one away. Raise RefusedError as VPP does."""
+        each = ipaddress.ip_interface(text)
+        change = address.add if is_add else address.remove
+        change(self._tables, self._row(name), each.version == 6, int(each.ip), each.network.prefixlen)
+
+    def neighbor(self, name: str, text: str, mac: str, *, is_static: bool = False) -> None:
+        """Enter a neighbour that Linux knows. Raise RefusedError as VPP does."""
+        flags = _STATIC if is_static else 0
+        neighbor.add(self._tables, self._row(name).index, ipaddress.ip_address(text), mac_bytes(mac), flags)
+
+    def route(self, table_id: int, prefix: str, hops: Sequence[Hop], *, source: str = COPIED[0]) -> None:
+        """Put a route into a table, which is made when it is not there; its hops are VPP's interfaces by name."""
+        is_ipv6 = ":" in prefix
+        main = self._tables.fib6 if is_ipv6 else self._tables.fib4
+        if table_id not in main.tables:
+            fib.hold(self._tables, is_ipv6, table_id, FibSource.LINUX_NL)
+        paths = tuple(self._path(hop, is_ipv6) for hop in hops)
+        self._main.routes.setdefault((is_ipv6, table_id), {}).setdefault(prefix_of(prefix), {})[source] = paths
+
+    def withdraw(self, table_id: int, prefix: str) -> None:
+        """Take a route out of a table, whoever put it there."""
+        self._main.routes.get((":" in prefix, table_id), {}).pop(prefix_of(prefix), None)
+
+    def _path(self, hop: Hop, is_ipv6: bool) -> FibPath:
+        if hop.end:
+            return FibPath(NONE, kind=_ENDS[hop.end], is_ipv6=is_ipv6)
+        is_over_ipv6 = len(hop.gateway) == 16 if hop.gateway else is_ipv6
+        return FibPath(
+            self._row(hop.interface).index, hop.gateway, weight=hop.weight, is_ipv6=is_over_ipv6, labels=hop.labels
+        )
+
+    def _row(self, name: str) -> SwInterface:
+        row = self._tables.named(name)
+        if row is None:
+            raise KeyError(name)
+        return row
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from vppcfg.simulator.segment import Link, Value, segment_of
+from vppcfg.simulator.stats import Link, Value, segment_of
 
 SIZE = 1 << 20
 

@@ -36,6 +36,11 @@ LINES = {
         ("delete bond eth2", -1, "not a bond interface\n"),
         ("delete bond BondEthernet9", 0, ""),
     ),
+    "relays": (
+        ("set dhcp proxy server 192.0.2.1 src-address 2001:db8::2", -1, "parse error`src-address 2001:db8::2'\n"),
+        ("set dhcpv6 proxy server 192.0.2.1", -1, "parse error`server 192.0.2.1'\n"),
+        ("set dhcp proxy", -1, "parse error`'\n"),
+    ),
     "states": (
         ("set interface state eth2 punt", 0, ""),
         ("set interface state eth2 enable", 0, ""),

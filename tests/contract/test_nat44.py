@@ -262,6 +262,7 @@ def test_a_leak_is_dumped_by_the_first_version_of_its_details(vpp: Subject, sub:
     assert [(type(row).__name__, row.table_vrf_id, list(row.vrf_ids)) for row in rows] == [
         ("nat44_ed_vrf_tables_details", 77, [78])
     ]
+    assert [(row.table_vrf_id, list(row.vrf_ids)) for row in vpp.api.nat44_ed_vrf_tables_dump()] == [(0, [78 << 24])]
     assert int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=77, is_add=False).retval) == 0
     for table in (77, 78):
         vpp.api.ip_table_add_del(is_add=0, table={"table_id": table, "is_ip6": 0, "name": "x"})

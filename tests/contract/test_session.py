@@ -13,8 +13,7 @@ from tests.contract.conftest import SIMULATED
 from tests.contract.raw import Raw
 from tests.contract.subject import ALL, Subject
 from tests.real_vpp import prefix, skip_reason
-from vppcfg.simulator.api import api_files
-from vppcfg.simulator.api_files import document
+from vppcfg.simulator.api import documents
 from vppcfg.simulator.releases import release_named
 from vppcfg.vpp.definitions import parse
 
@@ -57,13 +56,12 @@ def test_a_client_connects_without_definition_files(vpp: Subject) -> None:
 
 
 def test_simulator_and_vpp_define_messages_alike() -> None:
-    """The checksum of a message stands in the simulator as a text, and does not follow from its fields."""
     reason = skip_reason()
     if reason is not None:
         pytest.skip(reason)
     files = sorted((prefix() / "share/vpp/api").rglob("*.api.json"))  # those too that vppcfg has no use for
     real = parse(json.loads(path.read_bytes()) for path in files)
-    told = parse(document(file, SIMULATED) for file in api_files(release_named(SIMULATED)))
+    told = parse(documents(release_named(SIMULATED)))
     assert [each for each in told.messages.values() if real.messages.get(each.name) != each] == []
     used = real.structs.keys() & told.structs.keys()
     assert [name for name in sorted(used) if real.structs[name] != told.structs[name]] == []

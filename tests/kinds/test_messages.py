@@ -1,7 +1,4 @@
-"""What operations send is made of messages and fields that each release has, or are known to come later.
-
-The simulator's messages have the checksums of each release's source (tests/unit/simulator/test_kinds.py).
-"""
+"""What operations send is made of messages and fields that each release has, or are known to come later."""
 
 import socket
 from pathlib import Path

@@ -39,7 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "wire": ("operations",),
     "operations": (),
     "entries": ("assets",),
-    "simulator": (),
+    "simulator": ("assets",),
     "loadtest": ("linux", "assets"),
     "tune": ("assets",),
     "linux": (),

@@ -1,4 +1,5 @@
-"""Writes schema/vpp-tables.txt: what VPP's own source says of each release, for checks that need no VPP.
+"""Writes what VPP's own source says of each release: schema/vpp-tables.txt for checks that need no VPP,
+schema/vpp-api.json, its API, for the simulator.
 
 `python -m tools.vpp_tables REPOSITORY` reads a clone of VPP's repository, without network and without building
 anything; the same clone gives the same bytes. `--diff OLD NEW` tells what a new release changes instead, and

@@ -11,13 +11,14 @@ from typing import Any
 import yaml
 
 from tools.vpp_commands import REVISIONS, rows
-from tools.vpp_tables.messages import messages_of
+from tools.vpp_tables.messages import Documents, definitions_of, documents_of, messages_of, text_of
 from tools.vpp_tables.plugins import dpdk_of, packages_of, plugins_of, sysctl_of
 from tools.vpp_tables.source import tree_of
 from tools.vpp_tables.words import Words, stanzas_of
 from vppcfg.common.release import Release, release_of
 
-TARGET = Path(__file__).resolve().parents[2] / "schema" / "vpp-tables.txt"
+SCHEMA = Path(__file__).resolve().parents[2] / "schema"
+TARGET, DEFINITIONS = SCHEMA / "vpp-tables.txt", SCHEMA / "vpp-api.json"
 DECIDED = Path(__file__).with_name("decided.yaml")
 HEADER = """\
 # What VPP's source says of its releases, and the first and the last release of each line where it is not all of them.
@@ -33,13 +34,14 @@ def main() -> None:
     parser.add_argument("--uncertain", action="store_true", help="show what nobody has decided yet")
     args = parser.parse_args()
     if args.diff:
-        old, new = (set(lines_of(args.repository, release)[0]) for release in args.diff)
+        old, new = (set(with_messages(args.repository, release)) for release in args.diff)
         tell([*(f"- {line}" for line in sorted(old - new)), *(f"+ {line}" for line in sorted(new - old))])
     elif args.uncertain:
         for release in REVISIONS:
             tell(f"{release}: {stanza}: {what}" for stanza, what in lines_of(args.repository, release)[1])
     else:
         TARGET.write_text(table(args.repository), encoding="utf-8")
+        DEFINITIONS.write_text(definitions(args.repository), encoding="utf-8")
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -49,17 +51,35 @@ def tell(lines: Iterable[str]) -> None:
 
 def table(repository: str) -> str:
     """Return the text of the table. Raise SystemExit for what can be read neither by program nor by decision."""
-    releases = list(REVISIONS)
-    known: dict[str, list[int]] = {}
-    for number, release in enumerate(releases):
-        lines, uncertain = lines_of(repository, release)
+    found: dict[str, list[str]] = {}
+    for release in REVISIONS:
+        found[release], uncertain = lines_of(repository, release)
         if uncertain:
             stanza, what = uncertain[0]
             raise SystemExit(f"VPP {release} reads {what} in `{stanza}`: decide in {DECIDED.name} what that means")
+    first, *_, last = found
+    return HEADER.format(first=first, last=last) + "".join(f"{line}\n" for line in spanned(found))
+
+
+def definitions(repository: str) -> str:
+    """Return VPP's API as JSON with a line for each definition."""
+    return text_of(spanned({release: definitions_of(documents(repository, release)) for release in REVISIONS}))
+
+
+def documents(repository: str, release: str) -> Documents:
+    """Return the documents of the API of one release."""
+    with tree_of(repository, REVISIONS[release]) as tree:
+        return documents_of(tree)
+
+
+def spanned(found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of all releases in order, each with a tab and the releases that have it where not all do."""
+    known: dict[str, list[int]] = {}
+    for number, lines in enumerate(found.values()):
         for line in lines:
             known.setdefault(line, []).append(number)
-    text = "".join(f"{row}\n" for line in sorted(known) for row in rows(line, known[line], releases))
-    return HEADER.format(first=releases[0], last=releases[-1]) + text
+    for line in sorted(known):
+        yield from rows(line, known[line], list(found))
 
 
 def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, str]]]:
@@ -78,9 +98,13 @@ def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, 
             *(f"needs {name} {other}" for name, others in packages_of(tree).items() for other in others),
             *(f"sysctl {name}" for name in sysctl_of(tree)),
             f"dpdk {dpdk_of(tree)}",
-            *(f"message {name} {crc}" for name, crc in messages_of(tree).items()),
         ]
     return sorted(set(lines)), uncertain
+
+
+def with_messages(repository: str, release: str) -> list[str]:
+    """Return what the table says of one release, and its API messages."""
+    return [*lines_of(repository, release)[0], *messages_of(documents(repository, release))]
 
 
 def decide(stanzas: Mapping[str, Words], decided: Mapping[str, Any], release: Release) -> Iterator[tuple[str, str]]:

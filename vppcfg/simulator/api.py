@@ -1,53 +1,25 @@
-"""The binary API of one release: the definitions of all kinds of objects, the ids of messages, how they are packed."""
+"""The binary API of one release: its definitions from schema/vpp-api.json, the ids of messages, how they are packed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any, cast
 
+from vppcfg import assets
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.simulator.api_files import ApiFile, document, parse, text_of
 from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.session import MESSAGE_IDS
-from vppcfg.simulator.releases import Release, release_named
+from vppcfg.simulator.releases import Release, is_within, release_named
 
-_PATH_TYPES = (
-    "FIB_API_PATH_TYPE_NORMAL=0 FIB_API_PATH_TYPE_LOCAL=1 FIB_API_PATH_TYPE_DROP=2 FIB_API_PATH_TYPE_UDP_ENCAP=3 "
-    "FIB_API_PATH_TYPE_BIER_IMP=4 FIB_API_PATH_TYPE_ICMP_UNREACH=5 FIB_API_PATH_TYPE_ICMP_PROHIBIT=6 "
-    "FIB_API_PATH_TYPE_SOURCE_LOOKUP=7 FIB_API_PATH_TYPE_DVR=8 FIB_API_PATH_TYPE_INTERFACE_RX=9 "
-    "FIB_API_PATH_TYPE_CLASSIFY=10"
-)
-SHARED_TYPES = {
-    "interface_index": "alias interface_index u32",
-    "mac_address": "alias mac_address u8[6]",
-    "fib_path": f"""
-struct fib_mpls_label: u8 is_uniform, u32 label, u8 ttl, u8 exp
-struct fib_path_nh: address_union address, u32 via_label, u32 obj_id, u32 classify_table_index
-enum fib_path_type u32 {_PATH_TYPES}
-enum fib_path_flags u32 FIB_API_PATH_FLAG_NONE=0 FIB_API_PATH_FLAG_RESOLVE_VIA_ATTACHED=1 \
-FIB_API_PATH_FLAG_RESOLVE_VIA_HOST=2 FIB_API_PATH_FLAG_POP_PW_CW=4
-enum fib_path_nh_proto u32 FIB_API_PATH_NH_PROTO_IP4=0 FIB_API_PATH_NH_PROTO_IP6=1 FIB_API_PATH_NH_PROTO_MPLS=2 \
-FIB_API_PATH_NH_PROTO_ETHERNET=3 FIB_API_PATH_NH_PROTO_BIER=4
-struct fib_path: u32 sw_if_index, u32 table_id, u32 rpf_id, u8 weight, u8 preference, fib_path_type type, \
-fib_path_flags flags, fib_path_nh_proto proto, fib_path_nh nh, u8 n_labels, fib_mpls_label label_stack[16]
-""",
-    "prefix": """
-alias ip4_address u8[4]
-alias ip6_address u8[16]
-alias address_with_prefix prefix
-enum address_family u8 ADDRESS_IP4=0 ADDRESS_IP6=1
-union address_union: ip4_address ip4 ADDRESS_IP4, ip6_address ip6 ADDRESS_IP6
-struct address: address_family af, address_union un
-struct prefix: address address, u8 len
-""",
-}
-"""What texts can import: vnet/interface_types.api, vnet/ethernet/ethernet_types.api, vnet/ip/ip_types.api,
-vnet/fib/fib_types.api."""
+Document = Mapping[str, Any]
+"""The JSON document of one .api file as vppapigen writes it."""
+_PARTS = ("types", "messages", "unions", "enums", "enumflags", "services", "aliases")
 _FIRST_FREE_ID = 100
 
 
@@ -78,31 +50,63 @@ def kinds_of(plugins: Collection[str]) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if not kind.plugin or kind.plugin in plugins)
 
 
-def api_files(release: Release, plugins: Collection[str] = PLUGINS) -> tuple[ApiFile, ...]:
-    """Return the definitions that a VPP of `release` with these plugins speaks."""
-    return tuple(file.in_release(release.name) for file in _files_of(present(release, plugins)))
+def documents(release: Release, plugins: Collection[str] = PLUGINS) -> tuple[Document, ...]:
+    """Return the definitions that a VPP of `release` with these plugins speaks.
+
+    They have the messages that its kinds answer, and what answers these. Raise UsageError when the file of this
+    installation cannot be read.
+    """
+    answered = {name for kind in kinds_of(present(release, plugins)) for name in (*kind.changes, *kind.queries)}
+    whole = (_document(module, release.name) for module in _definitions())
+    return tuple(_with_messages(each, answered) for each in whole if not answered.isdisjoint(each["services"]))
 
 
-@lru_cache(maxsize=16)
-def _files_of(plugins: Collection[str]) -> tuple[ApiFile, ...]:
-    texts: dict[str, list[str]] = {}
-    for kind in kinds_of(plugins):
-        for module, text in kind.api.items():
-            texts.setdefault(module, []).append(text)
-    return tuple(parse(module, *parts, shared=SHARED_TYPES) for module, parts in texts.items())
+def _with_messages(document: Document, answered: Collection[str]) -> Document:
+    services = {name: service for name, service in document["services"].items() if name in answered}
+    spoken = set(services)
+    for service in services.values():
+        spoken |= {service["reply"], service.get("stream_msg"), *service.get("events", ())}
+    return {**document, "services": services, "messages": [each for each in document["messages"] if each[0] in spoken]}
 
 
-@lru_cache(maxsize=1)
+@cache
+def _document(module: str, release: str) -> Document:
+    """Return the document of an .api file in a release, without definitions where that has no such file."""
+    parts: dict[str, list[Any]] = {name: [] for name in _PARTS}
+    for span, definitions in _definitions()[module].items():
+        if is_within(release, span):
+            for name, items in definitions.items():
+                parts[name] += items
+    return {"module": module, **parts, "services": dict(parts["services"]), "aliases": dict(parts["aliases"])}
+
+
+@cache
+def _definitions() -> Mapping[str, Mapping[str, Mapping[str, list[Any]]]]:
+    """Return all definitions by .api file, span of releases, and part of the document."""
+    path = assets.find("schema/vpp-api.json")
+    try:
+        return cast(Mapping[str, Mapping[str, Mapping[str, list[Any]]]], json.loads(path.read_bytes()))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", "install vppcfg again") from error
+
+
+def fields_of(release: str) -> Mapping[str, frozenset[str]]:
+    """Return the names of the fields of all messages that VPP has in a release, simulated or not, by message."""
+    messages = (message for module in _definitions() for message in _document(module, release)["messages"])
+    return {name: frozenset(field[1] for field in fields) for name, *fields, _ in messages}
+
+
+@cache
 def _all_fields() -> frozenset[str]:
-    """Return the names of all fields that any message has in any release."""
-    files = _files_of(PLUGINS)
-    return frozenset(field.name for file in files for message in file.messages for field in message.fields)
+    """Return the names of all fields that any message of VPP has in any release."""
+    spans = (span for module in _definitions().values() for span in module.values())
+    return frozenset(field[1] for parts in spans for message in parts.get("messages", ()) for field in message[1:-1])
 
 
-def message_ids(files: Collection[ApiFile]) -> dict[str, int]:
+def message_ids(spoken: Iterable[Document]) -> dict[str, int]:
     """Return the id of every message by its name: the fixed ones, then one after the other."""
     ids = dict(MESSAGE_IDS)
-    names = [message.name for file in files for message in file.messages]
+    names = [message[0] for document in spoken for message in document["messages"]]
     for number, name in enumerate((name for name in names if name not in ids), _FIRST_FREE_ID):
         ids[name] = number
     return {name: ids[name] for name in names}
@@ -111,13 +115,15 @@ def message_ids(files: Collection[ApiFile]) -> dict[str, int]:
 @lru_cache(maxsize=16)
 def api_of(release: Release, plugins: frozenset[str]) -> Api:
     """Return the API of a VPP of `release` with these plugins; it is made once per process."""
-    files = api_files(release, plugins)
-    ids = message_ids(files)
-    crcs = {message.name: message.crc for file in files for message in file.messages}
+    spoken = documents(release, plugins)
+    ids = message_ids(spoken)
+    crcs = {message[0]: message[-1]["crc"] for document in spoken for message in document["messages"]}
     return Api(
-        codec=Codec(files, ids, _all_fields()),
-        message_table=tuple((number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()),
-        json=text_of(files, release.name),
+        codec=Codec(spoken, ids, _all_fields()),
+        message_table=tuple(
+            (number, f"{name}_{crcs[name].removeprefix('0x')}".encode()) for name, number in ids.items()
+        ),
+        json=json.dumps(spoken).encode(),
     )
 
 
@@ -126,11 +132,10 @@ def write_api_dir(directory: Path, release: str, plugins: Collection[str] = PLUG
 
     Raise UsageError when the release is unknown or the directory cannot be written.
     """
-    known = release_named(release)
-    for file in api_files(known, plugins):
-        path = directory / f"{file.module}.api.json"
+    for document in documents(release_named(release), plugins):
+        path = directory / f"{document['module']}.api.json"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(document(file, release)), encoding="utf-8")
+            path.write_text(json.dumps(document), encoding="utf-8")
         except OSError as problem:
             raise UsageError(f"cannot write {path}: {problem.strerror}") from problem

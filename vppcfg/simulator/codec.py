@@ -8,16 +8,17 @@ is bytes or a sequence of rows, and is counted here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from struct import Struct, error
-from typing import Any
+from typing import Any, NamedTuple
 
 from vppcfg.record import record
-from vppcfg.simulator.api_files import ApiFile, Enumeration, Field, Message
 from vppcfg.simulator.wire import Value, Values
 
-_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i16": "h", "i32": "i", "f64": "8s", "bool": "?"}
+_FORMATS = {
+    **{"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f64": "8s"},
+    "bool": "?",
+}
 """Of the plain types; a floating-point number stays bytes, for VPP sends it little-endian."""
 _ID = Struct(">H")
 _FIELD = re.compile(r"[.\[]")
@@ -28,14 +29,31 @@ class MalformedMessageError(ValueError):
     """A message is shorter than its definition, or a part of it runs past the end."""
 
 
+class Field(NamedTuple):
+    """One field of a message or type."""
+
+    type: str
+    name: str
+    length: int | None = None
+    """Number of elements, 0 when it varies; None for a single value."""
+    counted_by: str = ""
+    """Field that holds the number of elements."""
+
+
+def _fields(items: Iterable[list[Any]]) -> tuple[Field, ...]:
+    """Return the fields of a definition without their defaults and the like."""
+    return tuple(Field(*(word for word in item if not isinstance(word, dict))) for item in items)
+
+
 class Types:
     """The struct format of every type that an API file names."""
 
-    def __init__(self, file: ApiFile) -> None:
-        self._aliases = file.aliases
-        self._enumerations: dict[str, Enumeration] = {item.name: item for item in file.enumerations}
-        self._structs = {item.name: item.fields for item in file.structs}
-        self._unions = {item.name: item.fields for item in file.unions}
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._aliases = {f"vl_api_{name}_t": alias for name, alias in document["aliases"].items()}
+        for name, *_, last in (*document["enums"], *document["enumflags"]):
+            self._aliases[f"vl_api_{name}_t"] = {"type": last["enumtype"]}
+        self._structs = {f"vl_api_{name}_t": _fields(fields) for name, *fields in document["types"]}
+        self._unions = {f"vl_api_{name}_t": _fields(fields) for name, *fields in document["unions"]}
 
     def format_of(self, fields: Iterable[Field]) -> str:
         """Return the struct format of fields of fixed length, without byte order."""
@@ -55,27 +73,22 @@ class Types:
     def _values(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
         if kind in _FORMATS:
             yield name, _FORMATS[kind]
-        elif kind in self._enumerations:
-            yield name, _FORMATS[self._enumerations[kind].type]
         elif kind in self._unions:
             yield name, f"{max(self._size_of(member.type) for member in self._unions[kind])}s"
         elif kind in self._structs:
             yield from ((f"{name}.{inner}", value) for inner, value in self.values_of(self._structs[kind]))
         else:
-            base, bracket, length = self._aliases[kind].rstrip("]").partition("[")
-            if bracket and base == "u8":
-                yield name, f"{length}s"
-            else:
-                yield from self._values(name, base)
+            alias = self._aliases[kind]
+            yield from self.values_of([Field(alias["type"], name, alias.get("length"))])
 
-    def with_open_end(self, fields: Sequence[Field]) -> Sequence[Field]:
+    def with_open_end(self, fields: tuple[Field, ...]) -> tuple[Field, ...]:
         """Return the fields of a message, the last one in its parts when it is a struct that varies in length."""
         *start, last = fields
         inner = self._structs.get(last.type, ())
         if last.length is not None or not inner or inner[-1].length != 0:
             return fields
-        parts = [replace(part, name=f"{last.name}.{part.name}") for part in inner]
-        return [*start, *parts[:-1], replace(parts[-1], counted_by=f"{last.name}.{inner[-1].counted_by}")]
+        parts = [part._replace(name=f"{last.name}.{part.name}") for part in inner]
+        return (*start, *parts[:-1], parts[-1]._replace(counted_by=f"{last.name}.{inner[-1].counted_by}"))
 
     def _size_of(self, kind: str) -> int:
         return Struct(">" + "".join(value for _, value in self._values("", kind))).size
@@ -134,9 +147,10 @@ class Layout:
         return self.fixed.pack(*values.values()) + b"".join(rows)
 
 
-def layout_of(message: Message, types: Types) -> Layout:
-    """Return the layout of `message`; a part of varying length may stand at its end only."""
-    fields = types.with_open_end(message.fields)
+def layout_of(message: list[Any], types: Types) -> Layout:
+    """Return the layout of a message of a document; a part of varying length may stand at its end only."""
+    _, _id, *described, _crc = message
+    fields = types.with_open_end(_fields(described))
     *start, last = fields
     is_open = last.length == 0
     values = dict(types.values_of(start if is_open else fields))
@@ -149,33 +163,34 @@ def layout_of(message: Message, types: Types) -> Layout:
         fixed = Struct(f"{fixed.format}I")
         return Layout(fixed=fixed, zeros=zeros, tail=Struct(">c"), tail_name=last.name, tail_is_text=True)
     zeros[last.name] = ()
-    row = Struct(">" + types.format_of([Field(type=last.type, name=last.name)]))
+    row = Struct(">" + types.format_of([Field(last.type, last.name)]))
     return Layout(fixed=fixed, zeros=zeros, tail=row, tail_name=last.name, count_name=last.counted_by)
 
 
 class _Layouts(dict[str, Layout]):
     """The layouts of messages by name, each made when it is first asked for."""
 
-    def __init__(self, files: Collection[ApiFile]) -> None:
+    def __init__(self, documents: Iterable[Mapping[str, Any]]) -> None:
         super().__init__()
-        self._messages = {message.name: (message, file) for file in files for message in file.messages}
+        self._messages = {message[0]: (message, each) for each in documents for message in each["messages"]}
 
     def __missing__(self, name: str) -> Layout:
-        message, file = self._messages[name]
-        layout = self[name] = layout_of(message, Types(file))
+        message, document = self._messages[name]
+        layout = self[name] = layout_of(message, Types(document))
         return layout
 
 
 class Codec:
     """The messages of one release, with the ids under which they travel."""
 
-    def __init__(self, files: Collection[ApiFile], ids: Mapping[str, int], known: Collection[str] = ()) -> None:
-        """Speak the messages in `files`; `known` are the fields that messages have in other releases."""
-        self._layouts = _Layouts(files)
+    def __init__(
+        self, documents: Iterable[Mapping[str, Any]], ids: Mapping[str, int], known: Collection[str] = ()
+    ) -> None:
+        """Speak the messages in `documents`; `known` are the fields that messages have in any release."""
+        self._layouts = _Layouts(documents)
         self._prefixes = {name: _ID.pack(number) for name, number in ids.items()}
         self._names = {number: name for name, number in ids.items()}
-        own = (field.name for file in files for message in file.messages for field in message.fields)
-        self._known = frozenset(known).union(own)
+        self._known = known
 
     def name_of(self, message: bytes) -> str | None:
         """Return the name of a packed message, None when its id is unknown or missing."""

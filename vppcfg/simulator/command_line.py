@@ -162,25 +162,29 @@ class Input:
         self._position = match.end()
         return tables.hw[index]
 
+    def after(self, word: str, read: Callable[[], T]) -> T | None:
+        """Take a word and what `read` takes behind it, or neither."""
+        position = self._position
+        found = read() if self.take(word) else None
+        if found is None:
+            self._position = position
+        return found
+
+    def take_field(self, words: Mapping[str, str], read: Callable[[], Any], found: dict[str, Any]) -> bool:
+        """Take one of some words with what `read` takes behind it, and keep that under the field of the word."""
+        for word, field in words.items():
+            if (value := self.after(word, read)) is not None:
+                found[field] = value
+                return True
+        return False
+
     def number_after(self, word: str, last: int = _LAST_NUMBER) -> int | None:
         """Take a word and a number up to `last`, or neither."""
-        position = self._position
-        number = self.number(last) if self.take(word) else None
-        if number is None:
-            self._position = position
-        return number
+        return self.after(word, lambda: self.number(last))
 
     def mac_after(self, word: str) -> bytes | None:
         """Take a word and a MAC address, or neither."""
-        position = self._position
-        match = _MAC.match(self._text, self._start()) if self.take(word) else None
-        mac = mac_in(match[0]) if match is not None else None
-        if match is None or mac is None:
-            self._position = position
-            return None
-        self._position = match.end()
-        self.skip_space()
-        return mac
+        return self.after(word, self._mac)
 
     def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         """Take an address."""
@@ -195,45 +199,33 @@ class Input:
 
     def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         """Take a word and an address, or neither."""
-        position = self._position
-        address = self.address() if self.take(word) else None
-        if address is None:
-            self._position = position
-        return address
+        return self.after(word, self.address)
 
     def address4(self) -> ipaddress.IPv4Address | None:
         """Take an IPv4 address."""
+        packed = self.packed(4)
+        return None if packed is None else ipaddress.IPv4Address(packed)
+
+    def packed(self, version: int | None = None) -> bytes | None:
+        """Take an address, of this version if one is given, and return its bytes."""
         position = self._position
         address = self.address()
-        if isinstance(address, ipaddress.IPv4Address):
-            return address
-        self._position = position
-        return None
+        if address is None or version not in {None, address.version}:
+            self._position = position
+            return None
+        return address.packed
 
     def address4_after(self, word: str) -> ipaddress.IPv4Address | None:
         """Take a word and an IPv4 address, or neither."""
-        position = self._position
-        address = self.address4() if self.take(word) else None
-        if address is None:
-            self._position = position
-        return address
+        return self.after(word, self.address4)
 
     def interface_after(self, tables: Tables, word: str) -> SwInterface | None:
         """Take a word and an interface, or neither."""
-        position = self._position
-        row = self.interface(tables) if self.take(word) else None
-        if row is None:
-            self._position = position
-        return row
+        return self.after(word, lambda: self.interface(tables))
 
     def choice_after(self, word: str, choices: Mapping[str, T]) -> T | None:
         """Take a word and the first of some others that fits, or neither."""
-        position = self._position
-        found = next((choice for choice in choices if self.take(choice)), None) if self.take(word) else None
-        if found is None:
-            self._position = position
-            return None
-        return choices[found]
+        return self.after(word, lambda: next((choices[choice] for choice in choices if self.take(choice)), None))
 
     def take_setting(self, word: str, values: dict[str, int]) -> bool:
         """Take a word and a number, and keep the number under the word."""
@@ -268,12 +260,25 @@ class Input:
         """Return VPP's refusal of what comes next."""
         return RefusedError(Retval.UNSPECIFIED, f"{what} `{self.shown}'")
 
+    def unknown_word(self, what: str = "unknown input") -> RefusedError:
+        """Return VPP's refusal of the next word, without the space before it."""
+        self.skip_space()
+        return self.unknown(what)
+
     def require_interface(self, tables: Tables, what: str = "unknown interface") -> SwInterface:
         """Take the name of an interface; raise RefusedError when there is none."""
         row = self.interface(tables)
         if row is None:
             raise self.unknown(what)
         return row
+
+    def _mac(self) -> bytes | None:
+        match = _MAC.match(self._text, self._position)
+        mac = mac_in(match[0]) if match is not None else None
+        if match is not None and mac is not None:
+            self._position = match.end()
+            self.skip_space()
+        return mac
 
     def _start(self) -> int:
         position = self._position
@@ -305,8 +310,8 @@ def mac_in(text: str) -> bytes | None:
 _LEAVES_WORDS = frozenset({"", "set acl-plugin"})
 """Where VPP takes words that it does not know for the next command; `set acl-plugin` is one (acl_set_aclplugin_fn)."""
 
-Command = Callable[[Tables, Input], str]
-"""Reads what follows its own words and returns what it prints; raises RefusedError with VPP's words."""
+Command = Callable[[Tables, Input], str | None]
+"""Reads what follows its own words and returns what it prints, if anything; raises RefusedError with VPP's words."""
 
 
 class CommandLine:
@@ -351,7 +356,7 @@ class CommandLine:
         if path not in self._commands:
             raise rest.unknown("unknown input" if path in _LEAVES_WORDS else f"{path}: unknown input")
         try:
-            return self._commands[path](self._tables, rest)
+            return self._commands[path](self._tables, rest) or ""
         except RefusedError as refusal:
             raise RefusedError(refusal.retval, f"{path}: {refusal.text}") from None
 

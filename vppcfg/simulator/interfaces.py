@@ -5,7 +5,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from vppcfg.simulator import l2, queues
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
 
@@ -29,10 +29,7 @@ _UNCHANGEABLE = frozenset(
 
 def require(tables: Tables, sw_if_index: int) -> SwInterface:
     """Return an interface; raise RefusedError for an index that is free (VALIDATE_SW_IF_INDEX)."""
-    interface = tables.sw.get(sw_if_index)
-    if interface is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
-    return interface
+    return required(tables.sw.get(sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
 
 
 def generated_mac(number: int) -> bytes:
@@ -46,7 +43,13 @@ def generated_mac_of(name: str) -> bytes:
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:
-    """Register a port with its queues and the interface on it, born down (vnet_register_interface)."""
+    """Register a port, with its index, its queues and the interface on it, born down (vnet_register_interface)."""
+
+    def at(index: int) -> HwInterface:
+        port.index = index
+        return port
+
+    tables.hw.add(at)
     tables.hw_by_name[port.name] = port.index
     interface = tables.sw.add(lambda index: SwInterface(index=index, sup_index=index, hw_index=port.index))
     interface.mtus[0] = packet_mtu

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import Retval, required
 from vppcfg.simulator.tables import Tables
 
 _PREFIX = b"\xfe\x80" + bytes(6)
@@ -59,9 +59,7 @@ def _ipv6_mtu(tables: Tables, sw_if_index: int) -> int:
 
 def disable(tables: Tables, sw_if_index: int) -> None:
     """Undo one turning on; raise RefusedError where IPv6 is off."""
-    link = find(tables, sw_if_index)
-    if link is None:
-        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    link = required(find(tables, sw_if_index), retval=Retval.IP6_NOT_ENABLED)
     link.locks -= 1
     if not link.locks:
         forget(tables, sw_if_index)

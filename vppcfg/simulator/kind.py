@@ -1,4 +1,4 @@
-"""What the simulator has to know of a kind of object: its part of VPP's API, its messages, commands and hooks.
+"""What the simulator has to know of a kind of object: its messages, commands and hooks.
 
 Each module of `kinds` has a `Kind`; `kinds/__init__.py` lists them.
 """
@@ -45,16 +45,16 @@ def _details_of(dump: str) -> str:
     return f"{dump.removesuffix('_dump')}_details"
 
 
-Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing]]
-"""Answers a request with one message or several.
+Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing] | None]
+"""Answers a request with one message or several; None is the reply that reports success and nothing else.
 
 The values have the names of the API's fields: `sw_if_index`, in a struct `prefix.len`, in an array `mtu[0]`. A message
 takes those that it has from what is returned, so one function can serve all versions of a message.
 """
 Rows = Mapping[str, SwInterface]
 """The interfaces of a state by name, as they stand in the tables."""
-Maker = Callable[[Tables, State, Interface, int], SwInterface | None]
-"""Makes an interface of a state, and gets the number that its name ends in.
+Maker = Callable[[Tables, Any, Interface, int], SwInterface | None]
+"""Makes an interface of a state from what it is made with, and gets the number that its name ends in.
 
 Returns None for one that the state only half describes; raises RefusedError when VPP cannot have it, or UsageError.
 """
@@ -64,8 +64,6 @@ Returns None for one that the state only half describes; raises RefusedError whe
 class Kind:
     """One kind of object."""
 
-    api: Mapping[str, str] = field(default_factory=dict)
-    """What it adds to VPP's .api files, by their name, in the notation of `api_files`."""
     changes: Mapping[str, Answer] = field(default_factory=dict)
     """Messages that change VPP; they count for faults."""
     queries: Mapping[str, Answer] = field(default_factory=dict)

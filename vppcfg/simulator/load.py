@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from vppcfg.errors import UsageError
 from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind, Maker
 from vppcfg.simulator.kinds import fib
@@ -19,6 +20,8 @@ from vppcfg.simulator.wire import to_bytes
 _NUMBER = re.compile(r"\d+$")
 _NOT_ETHERNET = frozenset({"local"})
 _PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
+_MADE_OF_NOTHING = frozenset({InterfaceKind.LOOPBACK, InterfaceKind.SUB_INTERFACE})
+"""The kinds of interfaces that a state describes by their name alone."""
 _RENAMED = 9000
 """Where the numbers begin of what VPP has made under another name than it has now."""
 _FIRST_GENERATED_MAC = 0x10000
@@ -27,9 +30,7 @@ _FIRST_GENERATED_MAC = 0x10000
 
 def load_local0(tables: Tables) -> None:
     """Make local0, which has index 0 in every VPP."""
-    port = tables.hw.add(
-        lambda index: HwInterface(index=index, name=interfaces.LOCAL0, device_class="local", is_ethernet=False)
-    )
+    port = HwInterface(name=interfaces.LOCAL0, device_class="local", is_ethernet=False)
     interfaces.create_port(tables, port, packet_mtu=0)
 
 
@@ -62,21 +63,18 @@ def _queues_of(desired: Interface) -> tuple[int, int]:
 
 
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=port.name,
-            device_class=port.device_class,
-            is_ethernet=port.device_class not in _NOT_ETHERNET,
-            mac=mac,
-            link_mtu=port.link_mtu,
-            max_link_mtu=port.max_link_mtu,
-            is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
-            rx_queues=port.rx_queues,
-            tx_queues=port.tx_queues,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), port.packet_mtu)
+    hardware = HwInterface(
+        name=port.name,
+        device_class=port.device_class,
+        is_ethernet=port.device_class not in _NOT_ETHERNET,
+        mac=mac,
+        link_mtu=port.link_mtu,
+        max_link_mtu=port.max_link_mtu,
+        is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
+        rx_queues=port.rx_queues,
+        tx_queues=port.tx_queues,
+    )
+    return interfaces.create_port(tables, hardware, port.packet_mtu)
 
 
 def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
@@ -115,7 +113,7 @@ def _load_interface(
         return known
     virtual = state.virtual.get(desired.name)
     maker = makers.get(desired.kind if virtual is None else virtual.kind)
-    created = _create(tables, state, desired, maker)
+    created = _create(tables, virtual, desired, maker)
     if created is not None:
         return created
     rx_queues, tx_queues = _queues_of(desired)
@@ -132,15 +130,17 @@ def _load_interface(
     return row
 
 
-def _create(tables: Tables, state: State, desired: Interface, maker: Maker | None) -> SwInterface | None:
+def _create(
+    tables: Tables, virtual: VirtualInterface | None, desired: Interface, maker: Maker | None
+) -> SwInterface | None:
     """Make an interface of a state; return None for a port, and for one that the state only half describes."""
     found = _NUMBER.search(desired.name)
-    if maker is None or (found is None and desired.name not in state.virtual):
+    if maker is None or (virtual is None and (found is None or desired.kind not in _MADE_OF_NOTHING)):
         return None
     is_own = desired.kind is not InterfaceKind.PHYSICAL
     number = int(found[0]) if found is not None and is_own else _RENAMED + tables.hw.end
     try:
-        row = maker(tables, state, desired, number)
+        row = maker(tables, virtual, desired, number)
     except RefusedError as refusal:
         raise UsageError(f"VPP cannot have {desired.name} ({refusal.retval})", refusal.text) from None
     if row is not None and tables.name_of(row) != desired.name:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Retval(IntEnum):
@@ -87,6 +92,22 @@ class RefusedError(Exception):
         super().__init__(text)
         self.retval = retval
         self.text = text
+
+
+def required(value: T | None, text: str = "", retval: Retval = Retval.UNSPECIFIED) -> T:
+    """Return a value; raise RefusedError when there is none."""
+    if value is None:
+        raise RefusedError(retval, text)
+    return value
+
+
+@contextmanager
+def refused_as(text: str) -> Iterator[None]:
+    """Have what is refused in this context refused in the words of the prompt."""
+    try:
+        yield
+    except RefusedError as refusal:
+        raise RefusedError(Retval.UNSPECIFIED, text) from refusal
 
 
 class DiedError(Exception):

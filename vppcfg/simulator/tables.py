@@ -48,7 +48,8 @@ class FloodClass(Enum):
 class HwInterface:
     """A port as its driver has it (vnet_hw_interface_t)."""
 
-    index: int
+    index: int = NONE
+    """NONE until it is registered."""
     name: str
     device_class: str
     device_instance: int = 0

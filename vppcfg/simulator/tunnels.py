@@ -14,6 +14,8 @@ from vppcfg.simulator.wire import NONE, Values
 
 Address = IPv4Address | IPv6Address
 TunnelKey = tuple[int | Address, ...]
+ENDS = {"src": "source", "dst": "destination"}
+"""The words of the ends of a tunnel at the prompt, and their fields."""
 
 
 class TunnelRequest(Protocol):
@@ -94,9 +96,10 @@ class TunnelMain(Generic[_Request]):
         """Return the tunnels that a dump asks for: that of one interface, or with NONE all."""
         return [tunnel for tunnel in self.tunnels if sw_if_index in {NONE, tunnel.sw_if_index}]
 
-    def let_link_follow(self, tables: Tables, sw_if_index: int) -> None:
+    @classmethod
+    def let_link_follow(cls, tables: Tables, sw_if_index: int) -> None:
         """Bring the link of a tunnel up or down with its interface, that of one without Ethernet too."""
-        if sw_if_index in self.by_sw:
+        if sw_if_index in tables.part(cls).by_sw:
             row = tables.sw[sw_if_index]
             tables.hw_of(row).is_link_up = row.is_up
 

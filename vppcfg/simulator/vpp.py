@@ -196,7 +196,7 @@ class SimulatedVpp:
             return [self._generated(call, 0)]
         try:
             answer = _ANSWERS[call.message](call, values)
-            answers = [answer] if isinstance(answer, tuple) else list(answer)
+            answers = [call.reply()] if answer is None else [answer] if isinstance(answer, tuple) else list(answer)
         except RefusedError as refusal:
             return [self._generated(call, refusal.retval)]
         return [self._generated(call, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers

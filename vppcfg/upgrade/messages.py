@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from vppcfg.common.release import Release
+from vppcfg.common.release import Release, nearest
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import Indexes
 from vppcfg.plan.plan import make_plan
-from vppcfg.simulator.api import api_files
-from vppcfg.simulator.releases import release_of as simulated_release_of
-from vppcfg.startup.conf.release_table import table_of
+from vppcfg.simulator.api import fields_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
 
@@ -24,15 +22,11 @@ class ReleaseVocabulary:
     """The API messages and fields of a release, known without a VPP of it."""
 
     def __init__(self, release: Release) -> None:
-        self._messages = table_of(release).messages
-        files = api_files(simulated_release_of(str(release)))
-        self._fields = {
-            message.name: {field.name for field in message.fields} for file in files for message in file.messages
-        }
+        self._fields = fields_of(str(nearest(release)))
 
     def has(self, name: str) -> bool:
         """Return whether the release has a message."""
-        return name in self._messages
+        return name in self._fields
 
     def secret(self, name: str) -> bytes:
         """Return a key that opens nothing."""
@@ -94,4 +88,4 @@ def _lacking(subject: UpgradeSubject, release: Release) -> dict[str, list[str]]:
 
 
 def _first_without(name: str, change: ReleaseChange) -> Release:
-    return next((release for release in change.passed() if name not in table_of(release).messages), change.new)
+    return next((release for release in change.passed() if not ReleaseVocabulary(release).has(name)), change.new)

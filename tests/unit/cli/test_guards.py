@@ -16,7 +16,7 @@ from vppcfg.app.rollback import go_back
 from vppcfg.app.target import Target
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, PlanRefusedError
-from vppcfg.simulator.segment import Zeros
+from vppcfg.simulator.stats import Zeros
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import connect
 from vppcfg.wire.shell import show

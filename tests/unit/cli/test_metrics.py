@@ -190,7 +190,7 @@ def test_ten_thousand_interfaces_take_less_than_a_second_and_100_mb(tmp_path: Pa
     count, threads = 10_000, 5
     vpp = SimulatedVpp(ports=[PhysicalPort(name=f"eth{number}") for number in range(count)])
     names = ["local0", *(f"eth{number}" for number in range(count))]
-    from vppcfg.simulator.segment import Link, Value
+    from vppcfg.simulator.stats import Link, Value
 
     counters: dict[str, Value] = router(
         if__names=names,

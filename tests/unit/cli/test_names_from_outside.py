@@ -13,7 +13,7 @@ from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
 from vppcfg.common.report_archive import report_in
 from vppcfg.simulator.command_line import CommandLine
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.segment import Value
+from vppcfg.simulator.stats import Value
 from vppcfg.simulator.vpp import SimulatedVpp
 
 EVIL = "e\x9b2J\u202e\u2028\x1b]0;x\x07\n[INFO    ] root.main: Applied 99 steps"

@@ -9,7 +9,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.operations.stages import waits
 from vppcfg.plan.unmanaged import Survival, is_of_file, unmanaged_changes
-from vppcfg.simulator.kinds.mpls_route import Label, MplsRouteMain
+from vppcfg.simulator.kinds.mpls import Label, MplsRouteMain
 from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.simulator.api import api_files, message_ids
-from vppcfg.simulator.api_files import parse
+from vppcfg.simulator.api import documents, message_ids
 from vppcfg.simulator.codec import Codec, MalformedMessageError
 from vppcfg.simulator.releases import NEWEST, release_named
 
-FILES = api_files(release_named(NEWEST), ["linux_cp"])
-IDS = message_ids(FILES)
-CODEC = Codec(FILES, IDS)
+DOCUMENTS = documents(release_named(NEWEST), ["linux_cp"])
+IDS = message_ids(DOCUMENTS)
+CODEC = Codec(DOCUMENTS, IDS)
 
 
 def test_a_message_starts_with_its_id() -> None:
@@ -69,8 +68,3 @@ def test_a_field_that_no_message_has_is_an_error() -> None:
 def test_a_value_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(ValueError, match="control_ping_reply cannot hold"):
         CODEC.pack("control_ping_reply", {"vpe_pid": -1})
-
-
-def test_a_definition_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="unknown definition: requst"):
-        parse("x", "requst ping 1")

@@ -11,7 +11,8 @@ from tests.simulated_vpp import connected
 from vppcfg.errors import DataplaneError, UsageError
 from vppcfg.kinds.route import SetRoute
 from vppcfg.model.route import Route, RouteEnd
-from vppcfg.simulator.api import api_files, message_ids, write_api_dir
+from vppcfg.simulator import api
+from vppcfg.simulator.api import documents, message_ids, write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import NEWEST, RELEASES, ReleaseQuirk, release_named, release_of
@@ -45,12 +46,12 @@ def test_an_unknown_release_is_refused() -> None:
     ],
 )
 def test_a_message_exists_from_its_release_on(message: str, releases: list[str]) -> None:
-    files = {name: message_ids(api_files(release_named(name), PLUGINS)) for name in NAMES}
+    files = {name: message_ids(documents(release_named(name), PLUGINS)) for name in NAMES}
     assert [name for name in NAMES if message in files[name]] == releases
 
 
 def test_the_first_messages_have_the_ids_that_clients_know_by_heart() -> None:
-    ids = message_ids(api_files(release_named(NEWEST), ["linux_cp"]))
+    ids = message_ids(documents(release_named(NEWEST), ["linux_cp"]))
     assert (ids["sockclnt_create"], ids["sockclnt_create_reply"], ids["control_ping"]) == (15, 16, 23)
     assert len(set(ids.values())) == len(ids)
 
@@ -100,6 +101,14 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
     assert interface["services"]["sw_interface_dump"] == {"reply": "sw_interface_details", "stream": True}
     assert interface["aliases"]["mac_address"] == {"type": "u8", "length": 6}
     assert {item[0]: item[1] for item in interface["enums"]}["if_type"] == ["IF_API_TYPE_HARDWARE", 0]
+
+
+def test_damaged_definitions_are_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "vpp-api.json"
+    path.write_text("{")
+    monkeypatch.setattr("vppcfg.simulator.api.assets.find", lambda name: path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        api._definitions.__wrapped__()
 
 
 def test_a_directory_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

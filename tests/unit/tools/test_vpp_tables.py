@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.vpp_tables import old_words
-from tools.vpp_tables.__main__ import DECIDED, TARGET, decide, table
+from tools.vpp_tables.__main__ import DECIDED, DEFINITIONS, TARGET, decide, definitions, table
 from tools.vpp_tables.plugins import dpdk_of, packages_of, plugins_of, sysctl_of
 from tools.vpp_tables.source import Tree
 from tools.vpp_tables.words import Words, stanzas_of
@@ -110,6 +110,7 @@ def test_the_table_is_what_the_source_gives() -> None:
     if "VPP_SOURCE" not in os.environ:
         pytest.skip("VPP_SOURCE names no clone of VPP's repository")
     assert table(os.environ["VPP_SOURCE"]) == TARGET.read_text(encoding="utf-8"), f"run it again; see {DECIDED.name}"
+    assert definitions(os.environ["VPP_SOURCE"]) == DEFINITIONS.read_text(encoding="utf-8"), "run it again"
 
 
 @pytest.mark.long

@@ -11,8 +11,7 @@ from typing import Any
 
 from vppcfg.model.state import State
 from vppcfg.operations.request import Value
-from vppcfg.simulator.api import api_files
-from vppcfg.simulator.api_files import text_of
+from vppcfg.simulator.api import documents
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import release_named
 from vppcfg.vpp.definitions import parse
@@ -170,7 +169,7 @@ class StubVpp:
 @cache
 def _definitions_of(release: str, plugins: tuple[str, ...]) -> str:
     """Return the definitions of the messages of a release, as VPP serves them."""
-    return text_of(api_files(release_named(release), plugins), release).decode()
+    return json.dumps(documents(release_named(release), plugins))
 
 
 @cache

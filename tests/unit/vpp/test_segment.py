@@ -12,7 +12,7 @@ import pytest
 from tests.stats_segment import StatsServer, router
 from vppcfg.errors import DataplaneError
 from vppcfg.model.counters import VppCounters
-from vppcfg.simulator.segment import Link, Value, Zeros, segment_of
+from vppcfg.simulator.stats import Link, Value, Zeros, segment_of
 from vppcfg.vpp.counters import open_segment, read_counters
 from vppcfg.vpp.segment import Segment
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.stats_segment import StatsServer, router
 from vppcfg.model.table_sizes import TableSizes
-from vppcfg.simulator.segment import Link, Value, Zeros, segment_of
+from vppcfg.simulator.stats import Link, Value, Zeros, segment_of
 from vppcfg.vpp.table_sizes import read_sizes
 
 LARGE: dict[str, Value] = {

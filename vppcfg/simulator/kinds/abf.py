@@ -18,27 +18,9 @@ from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, o
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
 from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
-
-_API = """
-version 23.06- 1.0.0 f2367b47
-import interface_index
-import prefix
-import fib_path
-struct abf_policy: u32 policy_id, u32 acl_index, u8 n_paths, fib_path paths[n_paths]
-struct abf_itf_attach: u32 policy_id, interface_index sw_if_index, u32 priority, bool is_ipv6
-request abf_policy_add_del c6131197: bool is_add, abf_policy policy
-reply abf_policy_add_del_reply e8d4e804: i32 retval
-reply abf_policy_details b7487fa4: abf_policy policy
-request abf_policy_dump 51077d14 streams abf_policy_details
-request abf_itf_attach_add_del 25c8621b: bool is_add, abf_itf_attach attach
-reply abf_itf_attach_add_del_reply e8d4e804: i32 retval
-reply abf_itf_attach_details 7819523e: abf_itf_attach attach
-request abf_itf_attach_dump 51077d14 streams abf_itf_attach_details
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Attachment(NamedTuple):
@@ -94,9 +76,7 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
 def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
     """Take paths out of a policy, which goes with its last one, but for interfaces that have it still."""
     main = tables.part(AbfMain)
-    known = main.policies.get(number)
-    if known is None:
-        raise RefusedError(Retval.INVALID_VALUE)
+    known = required(main.policies.get(number), retval=Retval.INVALID_VALUE)
     if not known[1]:
         raise DiedError
     left = without_paths(known[1], paths)
@@ -145,7 +125,7 @@ def _feature(attachment: Attachment) -> arcs.Feature:
     return arcs.both("ip{}-unicast", "abf-input-ip{}")[attachment.is_ipv6]
 
 
-def _answer_policy(call: Call, values: Values) -> Outgoing:
+def _answer_policy(call: Call, values: Values) -> None:
     """Add paths to a policy, which is created if need be, or take them out; it goes with the last one."""
     paths = [unpacked(call.tables, row) for row in values["policy.paths"]]
     if not paths:
@@ -154,17 +134,15 @@ def _answer_policy(call: Call, values: Values) -> Outgoing:
         add_paths(call.tables, values["policy.policy_id"], values["policy.acl_index"], paths)
     else:
         remove_paths(call.tables, values["policy.policy_id"], paths)
-    return call.reply()
 
 
-def _answer_attach(call: Call, values: Values) -> Outgoing:
+def _answer_attach(call: Call, values: Values) -> None:
     """Attach a policy or take it off; VPP does not ask whether there is such an interface."""
     requested = Attachment(values["attach.policy_id"], values["attach.sw_if_index"], bool(values["attach.is_ipv6"]))
     if values["is_add"]:
         attach(call.tables, requested, values["attach.priority"])
     else:
         detach(call.tables, requested)
-    return call.reply()
 
 
 def _dump_policies(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -218,7 +196,7 @@ def _command_policy(tables: Tables, line: Input) -> str:
     return ""
 
 
-def _command_attach(tables: Tables, line: Input) -> str:
+def _command_attach(tables: Tables, line: Input) -> None:
     """`abf attach <ip4|ip6> [del] policy <value> [priority <value>] <interface>`; refusals are passed over."""
     number, priority, is_ipv6, is_add, index = None, 0, None, True, None
     while not line.is_at_end:
@@ -236,10 +214,8 @@ def _command_attach(tables: Tables, line: Input) -> str:
             index = row.index
         elif not line.take("add"):
             raise line.unknown("unknown input")
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "invalid interface name")
-    if is_ipv6 is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Specify either ip4 or ip6")
+    index = required(index, "invalid interface name")
+    is_ipv6 = required(is_ipv6, "Specify either ip4 or ip6")
     if number is None or number not in tables.part(AbfMain).policies:
         raise RefusedError(Retval.UNSPECIFIED, f"invalid policy ID:{-1 if number is None else number}")
     with suppress(RefusedError):
@@ -248,7 +224,6 @@ def _command_attach(tables: Tables, line: Input) -> str:
             attach(tables, requested, priority)
         else:
             detach(tables, requested)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -286,7 +261,6 @@ def _path(hop: NextHop, policy: UnattachedPolicy | PolicyRoute, rows: Rows) -> F
 
 KIND = Kind(
     plugin="abf",
-    api={"abf": _API},
     changes={"abf_policy_add_del": _answer_policy, "abf_itf_attach_add_del": _answer_attach},
     commands={"abf policy": _command_policy, "abf attach": _command_attach},
     load=_load,

@@ -16,38 +16,10 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-version 23.06- 2.0.1 5133bba0
-import interface_index
-import mac_address
-import prefix
-enum acl_action u8 ACL_ACTION_API_DENY=0 ACL_ACTION_API_PERMIT=1 ACL_ACTION_API_PERMIT_REFLECT=2
-enum ip_proto u8 IP_API_PROTO_HOPOPT=0 IP_API_PROTO_ICMP=1 IP_API_PROTO_IGMP=2 IP_API_PROTO_TCP=6 IP_API_PROTO_UDP=17 \
-IP_API_PROTO_GRE=47 IP_API_PROTO_ESP=50 IP_API_PROTO_AH=51 IP_API_PROTO_ICMP6=58 IP_API_PROTO_EIGRP=88 \
-IP_API_PROTO_OSPF=89 IP_API_PROTO_SCTP=132 IP_API_PROTO_RESERVED=255
-struct acl_rule: acl_action is_permit, prefix src_prefix, prefix dst_prefix, ip_proto proto, u16 \
-srcport_or_icmptype_first, u16 srcport_or_icmptype_last, u16 dstport_or_icmpcode_first, u16 dstport_or_icmpcode_last, \
-u8 tcp_flags_mask, u8 tcp_flags_value
-request acl_plugin_get_version 51077d14
-reply acl_plugin_get_version_reply 9b32cf86: u32 major, u32 minor
-request acl_add_replace ee5c2f18: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
-reply acl_add_replace_reply ac407b0c: u32 acl_index, i32 retval
-request acl_del ef34fea4: u32 acl_index
-reply acl_del_reply e8d4e804: i32 retval
-request acl_interface_add_del 4b54bebd: bool is_add=true, bool is_input, interface_index sw_if_index, u32 acl_index
-reply acl_interface_add_del_reply e8d4e804: i32 retval
-request acl_interface_set_acl_list 473982bd: interface_index sw_if_index, u8 count, u8 n_input, u32 acls[count]
-reply acl_interface_set_acl_list_reply e8d4e804: i32 retval
-request acl_dump ef34fea4 streams acl_details: u32 acl_index
-reply acl_details 95babae0: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
-request acl_interface_list_dump f9e6675e streams acl_interface_list_details: interface_index sw_if_index=4294967295
-reply acl_interface_list_details e695d256: interface_index sw_if_index, u8 count, u8 n_input, u32 acls[count]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MAJOR, _MINOR = 1, 4
 _IPV6 = 1
 _DUPLICATE = 1
@@ -111,9 +83,7 @@ def add_replace(tables: Tables, index: int, tag: bytes, rules: Sequence[Rule]) -
         _check(rule)
     if index == NONE:
         return lists.add(lambda index: AclRow(index=index, tag=tag, rules=rules)).index
-    known = lists.get(index)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(lists.get(index), retval=Retval.NO_SUCH_ENTRY)
     known.tag, known.rules = tag, rules
     return index
 
@@ -203,10 +173,6 @@ def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
     main.outputs.set(sw_if_index, ())
 
 
-def _answer_version(call: Call, _values: Values) -> Outgoing:
-    return call.reply(major=_MAJOR, minor=_MINOR)
-
-
 def _answer_add_replace(call: Call, values: Values) -> Outgoing:
     """Make an access list or replace one; a refusal repeats the index that was asked for."""
     text, end, _ = values["tag"].partition(b"\0")
@@ -216,11 +182,6 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=add_replace(call.tables, values["acl_index"], text, values["r"]))
     except RefusedError as refusal:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["acl_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -237,12 +198,11 @@ def _answer_set_lists(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=set_lists(call.tables, values["sw_if_index"], lists[:inputs], lists[inputs:]))
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Apply one more access list on an interface, or one less."""
     sw_if_index, index = values["sw_if_index"], values["acl_index"]
     interfaces.require(call.tables, sw_if_index)
     add_delete(call.tables, sw_if_index, index, is_add=values["is_add"], is_input=values["is_input"])
-    return call.reply()
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -358,7 +318,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return f"Deleted ACL index:{index}\n"
 
 
-def _command_interface(tables: Tables, rest: Input) -> str:
+def _command_interface(tables: Tables, rest: Input) -> None:
     """Run `set acl-plugin interface <interface> input|output acl <n> [del]`, which reports no refusal."""
     line = rest.line()
     row, index, is_add, is_input = None, None, True, True
@@ -375,7 +335,6 @@ def _command_interface(tables: Tables, rest: Input) -> str:
     if row is not None and index is not None:
         with suppress(RefusedError):
             add_delete(tables, row.index, index, is_add=is_add, is_input=is_input)
-    return ""
 
 
 _INDEX_IN_NAME = re.compile(r"(acl|macip):.*@(\d+)$")
@@ -444,15 +403,14 @@ def _rule(rule: AclRule) -> Rule:
 
 KIND = Kind(
     plugin="acl",
-    api={"acl": _API},
     changes={
         "acl_add_replace": _answer_add_replace,
-        "acl_del": _answer_delete,
+        "acl_del": lambda call, values: delete(call.tables, values["acl_index"]),
         "acl_interface_set_acl_list": _answer_set_lists,
         "acl_interface_add_del": _answer_add_delete,
     },
     queries={
-        "acl_plugin_get_version": _answer_version,
+        "acl_plugin_get_version": lambda call, _: call.reply(major=_MAJOR, minor=_MINOR),
         "acl_dump": _dump,
         "acl_interface_list_dump": _dump_interfaces,
     },

@@ -1,4 +1,7 @@
-"""Simulates IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
+"""Simulates IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c).
+
+Interfaces may borrow those of another one (vnet_sw_interface_update_unnumbered, vnet/interface.c).
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,11 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import fib, lcp_sync, unnumbered
+from vppcfg.simulator.kinds import fib, lcp_sync
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
-from vppcfg.simulator.wire import Outgoing, Values
+from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_INTERFACE = """
-request sw_interface_add_del_address 5463d73b: interface_index sw_if_index, bool is_add, bool del_all, \
-address_with_prefix prefix
-reply sw_interface_add_del_address_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-request ip_address_dump 2d033de4 streams ip_address_details: interface_index sw_if_index, bool is_ipv6
-reply ip_address_details ee29b797: interface_index sw_if_index, address_with_prefix prefix
-"""
 _LINK_LOCAL = ipaddress.IPv6Network("fe80::/10")
 _IPV6 = 1
 
@@ -111,7 +104,7 @@ def remove_all(tables: Tables, sw_if_index: int) -> None:
 
 def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
     """Forget addresses and FIB tables of an interface that goes away; they go in this order."""
-    unnumbered.stop(tables, sw_if_index)
+    stop(tables, sw_if_index)
     remove_all(tables, sw_if_index)
     ip6_link.forget(tables, sw_if_index)
     fib.unbind(tables, sw_if_index)
@@ -139,7 +132,7 @@ def _text(is_ipv6: bool, address: int, length: int) -> str:
     return f"{ipaddress.IPv6Address(address) if is_ipv6 else ipaddress.IPv4Address(address)}/{length}"
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Add or delete an address, or delete all."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     is_ipv6, packed = values["prefix.address.af"] == _IPV6, values["prefix.address.un"]
@@ -148,7 +141,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         remove_all(call.tables, row.index)
     else:
         (add if values["is_add"] else remove)(call.tables, row, is_ipv6, address, values["prefix.len"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -168,18 +160,17 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface ip address [del] <interface> <address>/<length> | all`."""
     is_delete = line.take("del")
     row = line.require_interface(tables)
     if is_delete and line.take("all"):
         remove_all(tables, row.index)
-        return ""
+        return
     prefix = line.prefix()
     if prefix is None:
         raise line.unknown("expected IP4/IP6 address/length")
     (remove if is_delete else add)(tables, row, *prefix)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -193,11 +184,83 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             _add(tables, assigned, is_ipv6=address.version == 6)
 
 
+_TABLES_DIFFER = "When enabling unnumbered both interfaces must be in the same tables"
+
+
+def borrow(tables: Tables, borrower: SwInterface, donor: int) -> None:
+    """Borrow the addresses of `donor`, even one's own; raise RefusedError when it is in another FIB table."""
+    books = (tables.ip4, tables.ip6)
+    if any(book.table_of(borrower.index) != book.table_of(donor) for book in books):
+        raise RefusedError(Retval.UNEXPECTED_INTF_STATE, _TABLES_DIFFER)
+    borrower.unnumbered = donor
+    for book in books:
+        book.borrow(borrower.index, donor)
+
+
+def stop(tables: Tables, sw_if_index: int) -> None:
+    """End borrowing; nothing happens to an interface that does not borrow."""
+    borrower = tables.sw.stale(sw_if_index)
+    if borrower is None or borrower.unnumbered is None:
+        return
+    borrower.unnumbered = None
+    for book in (tables.ip4, tables.ip6):
+        book.stop_borrowing(sw_if_index)
+
+
+def _answer_unnumbered(call: Call, values: Values) -> None:
+    """Borrow addresses or end it. `sw_if_index` is the donor, which must exist for the former only."""
+    donor, borrower = values["sw_if_index"], values["unnumbered_sw_if_index"]
+    row = interfaces.require(call.tables, borrower)
+    if not values["is_add"]:
+        stop(call.tables, borrower)
+    elif not call.tables.sw.has(donor):
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX_2)
+    else:
+        borrow(call.tables, row, donor)
+
+
+def _dump_unnumbered(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show every interface that borrows, with its donor, even when the donor is deleted."""
+    for row in call.tables.sw:
+        if row.unnumbered is not None and values["sw_if_index"] in {NONE, row.index}:
+            yield call.details({"sw_if_index": row.index, "ip_sw_if_index": row.unnumbered})
+
+
+def _command_unnumbered(tables: Tables, line: Input) -> None:
+    """`set interface unnumbered <interface> use <interface>`, `set interface unnumbered del <interface>`."""
+    refusal = RefusedError(Retval.UNSPECIFIED, f"parse error '{line.shown}'")
+    if line.take("del"):
+        row = line.interface(tables)
+        if row is None:
+            raise refusal
+        stop(tables, row.index)
+        return
+    row = line.interface(tables)
+    donor = line.interface_after(tables, "use") if row is not None else None
+    if row is None or donor is None:
+        raise refusal
+    borrow(tables, row, donor.index)
+
+
+def _load_unnumbered(tables: Tables, state: State, rows: Rows) -> None:
+    """Let interfaces borrow addresses; a donor that is gone leaves its index behind."""
+    for name, row in rows.items():
+        donor = state.interfaces[name].unnumbered
+        if donor is not None:
+            borrow(tables, row, rows[donor].index if donor in rows else tables.sw.end)
+
+
 KIND = Kind(
-    api={"interface": _INTERFACE, "ip": _IP},
     changes={"sw_interface_add_del_address": _answer},
     queries={"ip_address_dump": _dump},
     commands={"set interface ip address": _command},
     load=_load,
     deleted=_interface_deleted,
+)
+
+UNNUMBERED = Kind(
+    changes={"sw_interface_set_unnumbered": _answer_unnumbered},
+    queries={"ip_unnumbered_dump": _dump_unnumbered},
+    commands={"set interface unnumbered": _command_unnumbered},
+    load=_load_unnumbered,
 )

@@ -8,41 +8,16 @@ from dataclasses import replace
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.bond import LoadBalance as WantedLoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import bond_member
 from vppcfg.simulator.kinds.bond_member import BondMain, BondRow, LoadBalance, Mode
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-version 23.06- 2.1.0 a03f5330
-import interface_index
-import mac_address
-enum bond_mode u32 BOND_API_MODE_ROUND_ROBIN=1 BOND_API_MODE_ACTIVE_BACKUP=2 BOND_API_MODE_XOR=3 \
-BOND_API_MODE_BROADCAST=4 BOND_API_MODE_LACP=5
-enum bond_lb_algo u32 BOND_API_LB_ALGO_L2=0 BOND_API_LB_ALGO_L34=1 BOND_API_LB_ALGO_L23=2 BOND_API_LB_ALGO_RR=3 \
-BOND_API_LB_ALGO_BC=4 BOND_API_LB_ALGO_AB=5
-request bond_create f1dbd4ff: u32 id=4294967295, bool use_custom_mac, mac_address mac_address, bond_mode mode, \
-bond_lb_algo lb, bool numa_only
-reply bond_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request bond_create2 912fda76: bond_mode mode, bond_lb_algo lb, bool numa_only, bool enable_gso, bool use_custom_mac, \
-mac_address mac_address, u32 id=4294967295
-reply bond_create2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request bond_delete f9e6675e: interface_index sw_if_index
-reply bond_delete_reply e8d4e804: i32 retval
-request sw_interface_bond_dump 51077d14 streams sw_interface_bond_details
-reply sw_interface_bond_details bb7c929b: interface_index sw_if_index, u32 id, bond_mode mode, bond_lb_algo lb, bool \
-numa_only, u32 active_slaves, u32 slaves, string interface_name[64]
-request sw_bond_interface_dump f9e6675e streams sw_bond_interface_details: interface_index sw_if_index=4294967295
-reply sw_bond_interface_details 9428a69c: interface_index sw_if_index, u32 id, bond_mode mode, bond_lb_algo lb, bool \
-numa_only, u32 active_members, u32 members, string interface_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BORN_MTU = 9000
 _FORCED = {
     Mode.ROUND_ROBIN: LoadBalance.ROUND_ROBIN,
@@ -79,7 +54,7 @@ def create(tables: Tables, request: BondRequest) -> SwInterface:
         main.bonds.remove(bond.index)
         raise RefusedError(Retval.INSTANCE_IN_USE)
     main.numbers.add(bond.number)
-    port = _port(tables, bond)
+    port = _port(bond)
     port.is_link_up = tables.release.has(bond_member.IS_ALWAYS_LINKED)
     row = interfaces.create_port(tables, port, _BORN_MTU)
     bond.hw_index, bond.sw_if_index = port.index, row.index
@@ -102,15 +77,12 @@ def _bond_at(index: int, request: BondRequest) -> BondRow:
     )
 
 
-def _port(tables: Tables, bond: BondRow) -> HwInterface:
-    return tables.hw.add(
-        lambda index: HwInterface(
-            index=index,
-            name=f"BondEthernet{bond.number}",
-            device_class=bond_member.BOND_CLASS,
-            mac=bond.mac,
-            link_mtu=_BORN_MTU,
-        )
+def _port(bond: BondRow) -> HwInterface:
+    return HwInterface(
+        name=f"BondEthernet{bond.number}",
+        device_class=bond_member.BOND_CLASS,
+        mac=bond.mac,
+        link_mtu=_BORN_MTU,
     )
 
 
@@ -118,9 +90,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     """Delete a bond after its members have left it; raise RefusedError for anything else."""
     main = tables.part(BondMain)
     port = tables.hw_of(interfaces.require(tables, sw_if_index))
-    bond = main.of_sw(port.sw_if_index)
-    if bond is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a bond interface")
+    bond = required(main.of_sw(port.sw_if_index), "not a bond interface", Retval.INVALID_SW_IF_INDEX)
     for member in list(bond.members):
         bond_member.detach(tables, member)
     interfaces.delete_port(tables, port.index)
@@ -143,11 +113,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
         return call.reply(sw_if_index=create(call.tables, request).index)
     except RefusedError as refusal:
         return call.reply(retval=refusal.retval, sw_if_index=0)
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -227,22 +192,20 @@ def _option(line: Input, request: BondRequest) -> BondRequest:
     raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete bond <interface>`."""
     line = rest.line_with("Missing <interface>")
     row = line.interface(tables)
     if row is None or not line.is_at_end:
         raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
     delete(tables, row.index)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
     """`show bond [details]`."""
     is_detailed = line.take("details")
     if not is_detailed and not line.is_at_end:
-        line.skip_space()
-        raise line.unknown()
+        raise line.unknown_word()
     bonds = tables.part(BondMain).bonds
     if is_detailed:
         return "".join(f"{text}\n" for row in bonds for text in _shown_in_full(tables, row))
@@ -297,10 +260,7 @@ _OF_LOAD_BALANCES = {
 }
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    model = state.virtual_of(desired.name, Bond)
-    if model is None:
-        return None
+def _create(tables: Tables, model: Bond, desired: Interface, number: int) -> SwInterface:
     request = BondRequest(
         number=number,
         mode=_OF_MODES[model.mode],
@@ -312,8 +272,11 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 
 KIND = Kind(
-    api={"bond": _API},
-    changes={"bond_create": _answer_create, "bond_create2": _answer_create, "bond_delete": _answer_delete},
+    changes={
+        "bond_create": _answer_create,
+        "bond_create2": _answer_create,
+        "bond_delete": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_bond_dump": _dump, "sw_bond_interface_dump": _dump},
     commands={"create bond": _command_create, "delete bond": _command_delete, "show bond": _command_show},
     interface=InterfaceKind.BOND,

@@ -1,6 +1,7 @@
 """Simulates interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
 
-The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
+The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module. The other side of
+LACP (plugins/lacp) never answers.
 """
 
 from __future__ import annotations
@@ -18,31 +19,10 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import generated_mac, mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-request bond_add_member e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
-is_long_timeout
-reply bond_add_member_reply e8d4e804: i32 retval
-request bond_enslave e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
-is_long_timeout
-reply bond_enslave_reply e8d4e804: i32 retval
-request bond_detach_member f9e6675e: interface_index sw_if_index
-reply bond_detach_member_reply e8d4e804: i32 retval
-request bond_detach_slave f9e6675e: interface_index sw_if_index
-reply bond_detach_slave_reply e8d4e804: i32 retval
-request sw_interface_slave_dump f9e6675e streams sw_interface_slave_details: interface_index sw_if_index
-reply sw_interface_slave_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
-bool is_long_timeout, bool is_local_numa, u32 weight
-request sw_member_interface_dump f9e6675e streams sw_member_interface_details: interface_index sw_if_index
-reply sw_member_interface_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
-bool is_long_timeout, bool is_local_numa, u32 weight
-request sw_interface_set_bond_weight deb510a0: interface_index sw_if_index, u32 weight
-reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 BOND_CLASS = "bond"
 """Device class of a bond."""
 IS_ALWAYS_LINKED = ReleaseQuirk(
@@ -141,9 +121,7 @@ def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_l
     ends at a member without a MAC.
     """
     main = tables.part(BondMain)
-    bond = main.of_sw(bond_index)
-    if bond is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "bond interface not found")
+    bond = required(main.of_sw(bond_index), "bond interface not found", Retval.INVALID_INTERFACE)
     if joining in main.members:
         raise RefusedError(Retval.VALUE_EXIST, "interface was already added as member")
     row = interfaces.require(tables, joining)
@@ -172,9 +150,7 @@ def _share_mac(tables: Tables, bond: BondRow, port: HwInterface) -> None:
 def detach(tables: Tables, sw_if_index: int) -> None:
     """Take an interface out of its bond; it gets its own MAC back. Raise RefusedError when it is in none."""
     main = tables.part(BondMain)
-    member = main.members.pop(sw_if_index, None)
-    if member is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "interface was not a member")
+    member = required(main.members.pop(sw_if_index, None), "interface was not a member", Retval.INVALID_INTERFACE)
     bond = main.bonds[member.bond]
     _remove(bond.members, sw_if_index)
     _deactivate(tables, bond, member)
@@ -186,9 +162,7 @@ def detach(tables: Tables, sw_if_index: int) -> None:
 def set_weight(tables: Tables, sw_if_index: int, weight: int) -> None:
     """Set how much a member is preferred; raise RefusedError in any mode but active-backup."""
     main = tables.part(BondMain)
-    member = main.members.get(sw_if_index)
-    if member is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    member = required(main.members.get(sw_if_index), "Interface not a member", Retval.INVALID_INTERFACE)
     bond = main.bonds[member.bond]
     if bond.mode is not Mode.ACTIVE_BACKUP:
         raise RefusedError(Retval.INVALID_ARGUMENT, "Weight valid for active-backup only")
@@ -274,7 +248,7 @@ def _set_link(tables: Tables, bond: BondRow) -> None:
         interfaces.set_link(tables, tables.hw[bond.hw_index], row.is_up and bool(bond.active))
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     """Let an interface join a bond."""
     interfaces.require(call.tables, values["sw_if_index"])
     add(
@@ -284,19 +258,16 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         is_passive=values["is_passive"],
         is_long_timeout=values["is_long_timeout"],
     )
-    return call.reply()
 
 
-def _answer_detach(call: Call, values: Values) -> Outgoing:
+def _answer_detach(call: Call, values: Values) -> None:
     _require(call.tables, values["sw_if_index"])
     detach(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
-def _answer_weight(call: Call, values: Values) -> Outgoing:
+def _answer_weight(call: Call, values: Values) -> None:
     _require(call.tables, values["sw_if_index"])
     set_weight(call.tables, values["sw_if_index"], values["weight"])
-    return call.reply()
 
 
 def _require(tables: Tables, sw_if_index: int) -> None:
@@ -330,7 +301,7 @@ def _unknown() -> RefusedError:
     return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_add(tables: Tables, rest: Input) -> str:
+def _command_add(tables: Tables, rest: Input) -> None:
     """`bond add <bond> <interface> [passive] [long-timeout]`."""
     line = rest.line_with(_MISSING)
     group, joining = line.interface(tables), line.interface(tables)
@@ -343,10 +314,9 @@ def _command_add(tables: Tables, rest: Input) -> str:
             raise _unknown()
         options[word] = True
     add(tables, group.index, joining.index, is_passive=options["passive"], is_long_timeout=options["long-timeout"])
-    return ""
 
 
-def _command_detach(tables: Tables, rest: Input) -> str:
+def _command_detach(tables: Tables, rest: Input) -> None:
     """`bond del <interface>`; of several the last counts, as in `bond del <bond> <member>`."""
     line = rest.line_with(_MISSING)
     member = -1
@@ -356,18 +326,15 @@ def _command_detach(tables: Tables, rest: Input) -> str:
             raise _unknown()
         member = row.index
     detach(tables, member)
-    return ""
 
 
-def _command_weight(tables: Tables, rest: Input) -> str:
+def _command_weight(tables: Tables, rest: Input) -> None:
     """`set interface bond <interface> weight <number>`; what is missing counts as none."""
     line = rest.line_with(_MISSING)
     row = line.interface(tables)
     weight = line.number_after("weight")
-    if row is None:
-        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    row = required(row, "Interface not a member", Retval.INVALID_INTERFACE)
     set_weight(tables, row.index, weight or 0)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -400,8 +367,41 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         bond.mac = mac_bytes(state.interfaces[name].mac) if state.interfaces[name].mac else bond.mac
 
 
+_DEFAULTED = 2
+"""State of a member's receiving side without a partner (plugins/lacp/rx_machine.h)."""
+_ACTOR_STATE, _PARTNER_STATE = 199, 2
+_SYSTEM_PRIORITY, _PORT_PRIORITY = 0xFFFF, 255
+
+
+def _dump_lacp(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show the members of LACP bonds."""
+    for row in call.tables.part(BondMain).bonds:
+        for position, index in enumerate(row.members if row.mode is Mode.LACP else (), 1):
+            yield call.details(_lacp_details(call.tables, row, index, position))
+
+
+def _lacp_details(tables: Tables, bond: BondRow, sw_if_index: int, position: int) -> Values:
+    key = bond.sw_if_index & 0xFFFF
+    return {
+        "sw_if_index": sw_if_index,
+        "interface_name": fixed(tables.hw[tables.sw[sw_if_index].hw_index].name, 64),
+        "rx_state": _DEFAULTED,
+        "bond_interface_name": fixed(tables.hw[bond.hw_index].name, 64),
+        "actor_system_priority": _SYSTEM_PRIORITY,
+        "actor_system": bond.mac,
+        "actor_key": key,
+        "actor_port_priority": _PORT_PRIORITY,
+        "actor_port_number": position,
+        "actor_state": _ACTOR_STATE,
+        "partner_system_priority": _SYSTEM_PRIORITY,
+        "partner_key": key,
+        "partner_port_priority": _PORT_PRIORITY,
+        "partner_port_number": position,
+        "partner_state": _PARTNER_STATE,
+    }
+
+
 KIND = Kind(
-    api={"bond": _API},
     quirks=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
     changes={
         "bond_add_member": _answer_add,
@@ -415,4 +415,9 @@ KIND = Kind(
     load=_load,
     deleted=_interface_deleted,
     admin_changed=_admin_state_changed,
+)
+
+LACP = Kind(
+    plugin="lacp",
+    queries={"sw_interface_lacp_dump": _dump_lacp},
 )

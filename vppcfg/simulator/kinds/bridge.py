@@ -1,44 +1,26 @@
-"""Simulates bridge domains, their settings and members (vnet/l2/l2_bd.c)."""
+"""Simulates bridge domains: their settings, members and ARP entries (vnet/l2/l2_bd.c), and static MAC addresses.
+
+ARP entries go with their domain, MAC addresses outlive it and their interface (vnet/l2/l2_fib.c).
+"""
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 
 from vppcfg.errors import UsageError
+from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces, l2
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.l2 import MacEntry, MacTable
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import DEFAULT_FEATURES, BridgeDomain, BridgeFeature, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-enum l2_port_type u32 L2_API_PORT_TYPE_NORMAL=0 L2_API_PORT_TYPE_BVI=1 L2_API_PORT_TYPE_UU_FWD=2
-enum bd_flags u32 BRIDGE_API_FLAG_NONE=0 BRIDGE_API_FLAG_LEARN=1 BRIDGE_API_FLAG_FWD=2 BRIDGE_API_FLAG_FLOOD=4 \
-BRIDGE_API_FLAG_UU_FLOOD=8 BRIDGE_API_FLAG_ARP_TERM=16 BRIDGE_API_FLAG_ARP_UFWD=32
-struct bridge_domain_sw_if: u32 context, interface_index sw_if_index, u8 shg
-request bridge_domain_dump 74396a43 streams bridge_domain_details: u32 bd_id=4294967295, interface_index \
-sw_if_index=4294967295
-reply bridge_domain_details 0fa506fd: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool arp_term, \
-bool arp_ufwd, u8 mac_age, string bd_tag[64], interface_index bvi_sw_if_index, interface_index uu_fwd_sw_if_index, u32 \
-n_sw_ifs, bridge_domain_sw_if sw_if_details[n_sw_ifs]
-request bridge_domain_add_del 600b7170: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool arp_term, \
-bool arp_ufwd, u8 mac_age, string bd_tag[64], bool is_add=true
-reply bridge_domain_add_del_reply e8d4e804: i32 retval
-request bridge_domain_add_del_v2 600b7170: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool \
-arp_term, bool arp_ufwd, u8 mac_age, string bd_tag[64], bool is_add=true
-reply bridge_domain_add_del_v2_reply fcb1e980: i32 retval, u32 bd_id
-request bridge_domain_set_mac_age b537ad7b: u32 bd_id, u8 mac_age
-reply bridge_domain_set_mac_age_reply e8d4e804: i32 retval
-request bridge_flags 1b0c5fbd: u32 bd_id, bool is_set, bd_flags flags
-reply bridge_flags_reply 29b2a2b3: i32 retval, u32 resulting_feature_bitmap
-request sw_interface_set_l2_bridge d0678b13: interface_index rx_sw_if_index, u32 bd_id, l2_port_type port_type, u8 \
-shg, bool enable=true
-reply sw_interface_set_l2_bridge_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LAST_ID = (1 << 24) - 1
 _LAST_AGE = 255
 _TAG_BYTES = 63
@@ -107,9 +89,7 @@ def _unused_id(tables: Tables) -> int:
 
 def delete(tables: Tables, bd_id: int) -> None:
     """Delete a bridge domain; raise RefusedError when there is none, or one with members, or VPP's own."""
-    index = tables.bridges.by_id.get(bd_id)
-    if index is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "bridge domain ID does not exist")
+    index = required(tables.bridges.by_id.get(bd_id), "bridge domain ID does not exist", Retval.NO_SUCH_ENTRY)
     if index == 0:
         raise RefusedError(Retval.BD_NOT_MODIFIABLE, _NO_DEFAULT)
     if tables.bridges.domains[index].members:
@@ -123,9 +103,7 @@ def require(tables: Tables, bd_id: int) -> BridgeDomain:
     if bd_id == 0:
         text = "No operations on the default bridge domain are supported"
         raise RefusedError(Retval.BD_NOT_MODIFIABLE, text)
-    index = tables.bridges.by_id.get(bd_id)
-    if index is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, f"No such bridge domain {bd_id}")
+    index = required(tables.bridges.by_id.get(bd_id), f"No such bridge domain {bd_id}", Retval.NO_SUCH_ENTRY)
     return tables.bridges.domains[index]
 
 
@@ -177,10 +155,9 @@ def _details(tables: Tables, domain: BridgeDomain) -> Values:
     }
 
 
-def _answer_mac_age(call: Call, values: Values) -> Outgoing:
+def _answer_mac_age(call: Call, values: Values) -> None:
     """Set how long learned addresses stay."""
     require(call.tables, values["bd_id"]).mac_age = values["mac_age"]
-    return call.reply()
 
 
 def _answer_flags(call: Call, values: Values) -> Outgoing:
@@ -190,7 +167,7 @@ def _answer_flags(call: Call, values: Values) -> Outgoing:
     return call.reply(resulting_feature_bitmap=_set_features(domain, features, values["is_set"]))
 
 
-def _answer_member(call: Call, values: Values) -> Outgoing:
+def _answer_member(call: Call, values: Values) -> None:
     """Make an interface a member of a bridge domain, which is made if need be, or return it to L3."""
     row = interfaces.require(call.tables, values["rx_sw_if_index"])
     if values["port_type"] > max(l2.PortType):
@@ -202,7 +179,6 @@ def _answer_member(call: Call, values: Values) -> Outgoing:
     else:
         index = find_or_add(call.tables, values["bd_id"])
         l2.set_bridge(call.tables, row, index, l2.PortType(values["port_type"]), values["shg"])
-    return call.reply()
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
@@ -238,8 +214,7 @@ def _created(tables: Tables, desired: int | None, values: dict[str, int], tag: s
 
 
 def _deleted(tables: Tables, bd_id: int | None) -> str:
-    if bd_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "bridge-domain-id not specified")
+    bd_id = required(bd_id, "bridge-domain-id not specified")
     _check_default(bd_id)
     delete(tables, bd_id)
     return ""
@@ -253,10 +228,9 @@ def _check_default(bd_id: int) -> None:
 def _switch(feature: int) -> Command:
     """Return the command `set bridge-domain <switch> <id> [disable]`."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         domain = require(tables, _bd_id(line))
         _set_features(domain, feature, not line.take("disable"))
-        return ""
 
     return command
 
@@ -269,7 +243,7 @@ def _bd_id(line: Input) -> int:
     return bd_id
 
 
-def _command_mac_age(tables: Tables, line: Input) -> str:
+def _command_mac_age(tables: Tables, line: Input) -> None:
     """`set bridge-domain mac-age <id> <minutes>`."""
     domain = require(tables, _bd_id(line))
     whole = line.unknown("expecting ageing time in minutes but got")
@@ -279,10 +253,9 @@ def _command_mac_age(tables: Tables, line: Input) -> str:
     if minutes > _LAST_AGE:
         raise RefusedError(Retval.UNSPECIFIED, "mac aging time cannot be bigger than 255")
     domain.mac_age = minutes
-    return ""
 
 
-def _command_member(tables: Tables, line: Input) -> str:
+def _command_member(tables: Tables, line: Input) -> None:
     """`set interface l2 bridge <interface> <id> [bvi|uu-fwd] [<group>]`."""
     row = line.require_interface(tables)
     whole = line.unknown("expected bridge domain ID")
@@ -295,7 +268,6 @@ def _command_member(tables: Tables, line: Input) -> str:
     port_type = l2.PortType.BVI if line.take("bvi") else l2.PortType.NORMAL
     port_type = l2.PortType.UU_FWD if line.take("uu-fwd") else port_type
     l2.set_bridge(tables, row, index, port_type, line.number() or 0)
-    return ""
 
 
 _OF_SETTINGS = {
@@ -330,8 +302,149 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             l2.set_bridge(tables, row, find_or_add(tables, desired.bridge), port_type, desired.split_horizon_group)
 
 
+def set_arp(tables: Tables, bd_id: int, address: bytes, mac: bytes, *, is_add: bool) -> None:
+    """Enter an address, or take it out with its MAC address; raise RefusedError for another one, or none."""
+    entries = require(tables, bd_id).arp
+    if is_add:
+        entries[address] = mac
+    elif entries.get(address) != mac:
+        raise RefusedError(Retval.UNSPECIFIED, "MAC del for IP failed")
+    else:
+        del entries[address]
+
+
+def _answer_arp(call: Call, values: Values) -> None:
+    address = values["entry.ip.un"][: 16 if values["entry.ip.af"] else 4]
+    set_arp(call.tables, values["entry.bd_id"], address, values["entry.mac"], is_add=bool(values["is_add"]))
+
+
+def _dump_arp(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the entries of one bridge domain or of all, IPv4 first."""
+    asked = values["bd_id"]
+    for domain in call.tables.bridges.domains[1:]:
+        if domain.bd_id is None or asked not in (NONE, domain.bd_id):
+            continue
+        for address in sorted(domain.arp, key=len):
+            shown = {"entry.bd_id": domain.bd_id, "entry.ip.af": len(address) == 16, "entry.mac": domain.arp[address]}
+            yield call.details({**shown, "entry.ip.un": address.ljust(16, b"\0")})
+
+
+def _command_arp(tables: Tables, line: Input) -> None:
+    """`set bridge-domain arp entry <id> <address> <mac> [del]`, or `... <id> del-all`."""
+    bd_id = line.number()
+    if bd_id is None:
+        raise line.unknown("expecting bridge-domain id but got")
+    domain = require(tables, bd_id)
+    address = line.address()
+    if address is None and line.take("del-all"):
+        domain.arp.clear()
+        return
+    mac = line.mac_after("")
+    if address is None or mac is None:
+        raise line.unknown(f"expecting {'IP' if address is None else 'MAC'} address but got")
+    set_arp(tables, bd_id, address.packed, mac, is_add=not line.take("del"))
+
+
+def _load_arp(tables: Tables, state: State, rows: Rows) -> None:
+    for entry in state.of(BridgeArp).values():
+        set_arp(tables, entry.bd_id, ipaddress.ip_address(entry.address).packed, mac_bytes(entry.mac), is_add=True)
+
+
+def _answer_mac(call: Call, values: Values) -> None:
+    tables, mac, index = call.tables, values["mac"], values["sw_if_index"]
+    bd_index = required(tables.bridges.by_id.get(values["bd_id"]), retval=Retval.NO_SUCH_ENTRY)
+    if values["is_add"]:
+        tables.part(MacTable).entries[bd_index, mac] = _entry(tables, index, values)
+    elif not tables.part(MacTable).delete(bd_index, mac, index):
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+
+
+def _entry(tables: Tables, sw_if_index: int, values: Values) -> MacEntry:
+    """Return the entry that is asked for; the interface must be in a bridge domain, in whatever one."""
+    if values["filter_mac"]:
+        return _FILTER
+    interfaces.require(tables, sw_if_index)
+    config = tables.l2.get(sw_if_index)
+    if config is None or config.bridge is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    return MacEntry(sw_if_index=sw_if_index, is_static=bool(values["static_mac"]), is_bvi=bool(values["bvi_mac"]))
+
+
+_FILTER = MacEntry(sw_if_index=NONE, is_static=True, is_filter=True)
+
+
+def _dump_macs(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the entries of one bridge domain, or of all, deleted ones included."""
+    for (bd_index, mac), entry in sorted(call.tables.part(MacTable).entries.items(), key=lambda item: item[0]):
+        bd_id = call.tables.bridges.domains[bd_index].bd_id
+        if values["bd_id"] in (NONE, bd_id):
+            yield call.details(
+                {
+                    "bd_id": NONE if bd_id is None else bd_id,
+                    "mac": mac,
+                    "sw_if_index": entry.sw_if_index,
+                    "static_mac": entry.is_static,
+                    "filter_mac": entry.is_filter,
+                    "bvi_mac": entry.is_bvi,
+                }
+            )
+
+
+def _named(tables: Tables, line: Input) -> tuple[int, bytes]:
+    """Return the bridge domain, by its index, and the MAC address that a command begins with."""
+    whole = line.unknown("expected mac address")
+    mac = line.mac_after("")
+    if mac is None:
+        raise whole
+    whole = line.unknown("expected bridge domain ID")
+    bd_id = line.number()
+    if bd_id is None:
+        raise whole
+    if bd_id not in tables.bridges.by_id:
+        raise RefusedError(Retval.UNSPECIFIED, f"bridge domain ID {bd_id} invalid")
+    return tables.bridges.by_id[bd_id], mac
+
+
+def _command_add_mac(tables: Tables, line: Input) -> None:
+    """`l2fib add <mac> <id> {filter | <interface> [static | bvi]}`; of the interface it asks no more than an index."""
+    key = _named(tables, line)
+    if line.take("filter"):
+        tables.part(MacTable).entries[key] = _FILTER
+        return
+    row = line.require_interface(tables)
+    is_static = line.take("static")
+    is_bvi = not is_static and line.take("bvi")
+    if row.index >= tables.l2_length:
+        raise RefusedError(Retval.UNSPECIFIED, f"Interface sw_if_index {row.index} not in L2 mode")
+    entry = MacEntry(sw_if_index=row.index, is_static=is_static or is_bvi, is_bvi=is_bvi)
+    tables.part(MacTable).entries[key] = entry
+
+
+def _command_delete_mac(tables: Tables, line: Input) -> None:
+    """`l2fib del <mac> <id>`."""
+    if not tables.part(MacTable).delete(*_named(tables, line), 0):
+        raise RefusedError(Retval.UNSPECIFIED, "mac entry not found")
+
+
+def _load_macs(tables: Tables, state: State, rows: Rows) -> None:
+    entries = tables.part(MacTable).entries
+    for bridge in state.bridges.values():
+        for mac in bridge.filtered_macs:
+            entries[tables.bridges.by_id[bridge.bd_id], mac_bytes(mac)] = _FILTER
+        for mac in bridge.stray_macs:
+            gone = MacEntry(sw_if_index=_GONE, is_static=True)
+            entries[tables.bridges.by_id[bridge.bd_id], mac_bytes(mac)] = gone
+    for name, row in rows.items():
+        for each in state.interfaces[name].static_macs:
+            entry = MacEntry(sw_if_index=row.index, is_static=True)
+            entries[tables.bridges.by_id[each.bd_id], mac_bytes(each.mac)] = entry
+
+
+_GONE = 1 << 20
+"""The index of an interface that is gone; none ever gets one so large."""
+
+
 KIND = Kind(
-    api={"l2": _API},
     changes={
         "bridge_domain_add_del": _answer_add_delete,
         "bridge_domain_add_del_v2": _answer_add_delete,
@@ -352,4 +465,18 @@ KIND = Kind(
         "set interface l2 bridge": _command_member,
     },
     load=_load,
+)
+
+ARP = Kind(
+    changes={"bd_ip_mac_add_del": _answer_arp},
+    queries={"bd_ip_mac_dump": _dump_arp},
+    commands={"set bridge-domain arp entry": _command_arp},
+    load=_load_arp,
+)
+
+MACS = Kind(
+    changes={"l2fib_add_del": _answer_mac},
+    queries={"l2_fib_table_dump": _dump_macs},
+    commands={"l2fib add": _command_add_mac, "l2fib del": _command_delete_mac},
+    load=_load_macs,
 )

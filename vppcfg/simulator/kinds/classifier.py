@@ -1,4 +1,8 @@
-"""Simulates the tables of the classifier with their sessions (vnet_classify.c); no packet is looked at."""
+"""Simulates the tables of the classifier with their sessions (vnet_classify.c); no packet is looked at.
+
+The setting for packets to an interface's own addresses, and its routes, outlive the interface and its addresses
+(vnet/classify, vnet/ip). That an IPv6 address which comes later gets such a route is left out.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +10,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Command, Input
+from vppcfg.simulator.fib_entries import FibPath
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.policer import typed_policer
+from vppcfg.simulator.kinds.route import CLASSIFY
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
+from vppcfg.simulator.tables import FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 3.1.0 92a4f2c8
-import interface_index
-enum classify_action u8 CLASSIFY_API_ACTION_NONE=0 CLASSIFY_API_ACTION_SET_IP4_FIB_INDEX=1 \
-CLASSIFY_API_ACTION_SET_IP6_FIB_INDEX=2 CLASSIFY_API_ACTION_SET_METADATA=3 CLASSIFY_API_ACTION_MARK_FLOW=4
-request classify_add_del_table 6849e39e: bool is_add, bool del_chain, u32 table_index=4294967295, u32 nbuckets=2, \
-u32 memory_size=2097152, u32 skip_n_vectors=0, u32 match_n_vectors=1, u32 next_table_index=4294967295, \
-u32 miss_next_index=4294967295, u8 current_data_flag=0, i16 current_data_offset=0, u32 mask_len, u8 mask[mask_len]
-reply classify_add_del_table_reply 05486349: i32 retval, u32 new_table_index, u32 skip_n_vectors, u32 match_n_vectors
-request classify_add_del_session f20879f0: bool is_add, u32 table_index, u32 hit_next_index=4294967295, \
-u32 opaque_index=4294967295, i32 advance=0, classify_action action=0, u32 metadata=0, u32 match_len, u8 match[match_len]
-reply classify_add_del_session_reply e8d4e804: i32 retval
-request classify_table_ids 51077d14
-reply classify_table_ids_reply d1d20e1d: i32 retval, u32 count, u32 ids[count]
-request classify_table_info 0cca2cd9: u32 table_id
-reply classify_table_info_reply 4a573c0e: i32 retval, u32 table_id, u32 nbuckets, u32 match_n_vectors, \
-u32 skip_n_vectors, u32 active_sessions, u32 next_table_index, u32 miss_next_index, u32 mask_length, \
-u8 mask[mask_length]
-request classify_session_dump 0cca2cd9 streams classify_session_details: u32 table_id
-reply classify_session_details 60e3ef94: i32 retval, u32 table_id, u32 hit_next_index, i32 advance, \
-u32 opaque_index, u32 match_length, u8 match[match_length]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _VECTOR_BYTES = 16
 
 
@@ -113,16 +97,13 @@ def _new(index: int, values: Values) -> Table:
     )
 
 
-def _answer_session(call: Call, values: Values) -> Outgoing:
+def _answer_session(call: Call, values: Values) -> None:
     """Set what becomes of packets, instead of what did, or forget it."""
-    table = call.tables.part(ClassifierMain).tables.get(values["table_index"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_TABLE)
+    table = required(call.tables.part(ClassifierMain).tables.get(values["table_index"]), retval=Retval.NO_SUCH_TABLE)
     if values["match_len"] != len(table.mask) + table.skipped * _VECTOR_BYTES:
         raise RefusedError(Retval.INVALID_VALUE)
     session = Session(hit=values["hit_next_index"], opaque=values["opaque_index"], advance=values["advance"])
     _set_session(table, _bytes(values, "match"), session if values["is_add"] else None)
-    return call.reply()
 
 
 def _set_session(table: Table, match: bytes, session: Session | None) -> None:
@@ -142,8 +123,7 @@ def _list_tables(call: Call, _values: Values) -> Outgoing:
 
 def _show_table(call: Call, values: Values) -> Outgoing:
     table = call.tables.part(ClassifierMain).tables.get(values["table_id"])
-    if table is None:
-        raise RefusedError(Retval.CLASSIFY_TABLE_NOT_FOUND)
+    table = required(table, retval=Retval.CLASSIFY_TABLE_NOT_FOUND)
     shown: Mapping[str, int] = {
         "table_id": table.index,
         "nbuckets": table.buckets,
@@ -251,13 +231,103 @@ def _command_session(tables: Tables, line: Input) -> str:
     return ""
 
 
+@dataclass(slots=True, kw_only=True)
+class LocalMain:
+    """Which table each interface has."""
+
+    local: dict[tuple[int, bool], int] = field(default_factory=dict)
+    """By interface and family."""
+    routes: dict[tuple[bool, int, int], int] = field(default_factory=dict)
+    """The table of each address that is classified, by family and FIB table."""
+
+
+def _answer_local(call: Call, values: Values) -> None:
+    interfaces.require(call.tables, values["sw_if_index"])
+    _set_local(call.tables, values["sw_if_index"], bool(values["is_ipv6"]), values["table_index"])
+
+
+def _set_local(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
+    """Set the table of an interface, and of the first address that it has; NONE takes it off."""
+    main = tables.part(LocalMain)
+    if table == NONE:
+        main.local.pop((sw_if_index, is_ipv6), None)
+    elif tables.part(ClassifierMain).tables.has(table):
+        main.local[sw_if_index, is_ipv6] = table
+    else:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    first = next((each for each in book.of(sw_if_index) if each.sw_if_index == sw_if_index), None)
+    if first is not None:
+        table_id = tables.ip4.table_of(sw_if_index)  # VPP takes the IPv4 table for IPv6, too
+        _local_route(tables, is_ipv6, table_id, first.address, table)
+
+
+def _local_route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: int) -> None:
+    """Have packets to an address go to a table, or to none."""
+    fib: FibTable | None = (tables.fib6 if is_ipv6 else tables.fib4).tables.get(table_id)
+    routes = tables.part(LocalMain).routes
+    if fib is None:
+        return
+    key = address, 128 if is_ipv6 else 32
+    if table == NONE:
+        routes.pop((is_ipv6, table_id, address), None)
+        fib.drop_route(key, CLASSIFY)
+    else:
+        routes[is_ipv6, table_id, address] = table
+        fib.routes.setdefault(key, {})[CLASSIFY] = (FibPath(is_ipv6=is_ipv6),)
+
+
+def _address_changed(tables: Tables, sw_if_index: int, address: int, is_added: bool) -> None:
+    """Have packets to a new address of an interface that is up go where those to the first one do."""
+    table = tables.part(LocalMain).local.get((sw_if_index, False))
+    if is_added and table is not None and tables.sw[sw_if_index].is_up:
+        _local_route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
+
+
+def _admin_changed(tables: Tables, sw_if_index: int) -> None:
+    """Have packets to the addresses of an interface that comes up go there likewise."""
+    for assigned in tables.ip4.of(sw_if_index):
+        if assigned.sw_if_index == sw_if_index:
+            _address_changed(tables, sw_if_index, assigned.address, is_added=True)
+
+
+def _command_local(is_ipv6: bool) -> Command:
+    """`set ip|ip6 classify intfc <interface> table-index <n>`; it takes none off."""
+
+    def command(tables: Tables, line: Input) -> None:
+        row = line.interface_after(tables, "intfc")
+        table = line.number_after("table-index")
+        if table is None or table == NONE:
+            raise RefusedError(Retval.UNSPECIFIED, "classify table-index must be specified")
+        row = required(row, "interface / subif must be specified")
+        _set_local(tables, row.index, is_ipv6, table)
+
+    return command
+
+
+def classifier_text(tables: Tables, is_ipv6: bool, table_id: int, address: int) -> str:
+    """Return what `show ip fib` prints of the table that packets to an address are classified by, '' for none."""
+    table = tables.part(LocalMain).routes.get((is_ipv6, table_id, address))
+    return "" if table is None else f"        [@0]: ip{6 if is_ipv6 else 4}-classify:[0]:table:{table}\n"
+
+
 KIND = Kind(
-    api={"classify": _API},
-    changes={"classify_add_del_table": _answer_table, "classify_add_del_session": _answer_session},
+    changes={
+        "classify_add_del_table": _answer_table,
+        "classify_add_del_session": _answer_session,
+        "classify_set_interface_ip_table": _answer_local,
+    },
     queries={
         "classify_table_ids": _list_tables,
         "classify_table_info": _show_table,
         "classify_session_dump": _dump_sessions,
     },
-    commands={"classify session": _command_session, "classify table": _command_table},
+    commands={
+        "classify session": _command_session,
+        "classify table": _command_table,
+        "set ip classify": _command_local(is_ipv6=False),
+        "set ip6 classify": _command_local(is_ipv6=True),
+    },
+    admin_changed=_admin_changed,
+    address_changed=_address_changed,
 )

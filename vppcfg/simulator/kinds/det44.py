@@ -16,38 +16,10 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 6d6e88dd
-import interface_index
-import prefix
-request det44_plugin_enable_disable 617b6bf8: u32 inside_vrf, u32 outside_vrf, bool enable
-reply det44_plugin_enable_disable_reply e8d4e804: i32 retval
-request det44_interface_add_del_feature dc17a836: bool is_add, bool is_inside, interface_index sw_if_index
-reply det44_interface_add_del_feature_reply e8d4e804: i32 retval
-request det44_interface_dump 51077d14 streams det44_interface_details
-reply det44_interface_details e60cc5be: bool is_inside, bool is_outside, interface_index sw_if_index
-request det44_add_del_map 1150a190: bool is_add, ip4_address in_addr, u8 in_plen, ip4_address out_addr, u8 out_plen
-reply det44_add_del_map_reply e8d4e804: i32 retval
-request det44_map_dump 51077d14 streams det44_map_details
-reply det44_map_details ad91dc83: ip4_address in_addr, u8 in_plen, ip4_address out_addr, u8 out_plen, \
-u32 sharing_ratio, u16 ports_per_host, u32 ses_num
-request det44_forward 7f8a89cd: ip4_address in_addr
-reply det44_forward_reply a8ccbdc0: i32 retval, u16 out_port_lo, u16 out_port_hi, ip4_address out_addr
-request det44_reverse a7573fe1: u16 out_port, ip4_address out_addr
-reply det44_reverse_reply 34066d48: i32 retval, ip4_address in_addr
-request det44_session_dump e45a3af7 streams det44_session_details: ip4_address user_addr
-reply det44_session_details 27f3c171: u16 in_port, ip4_address ext_addr, u16 ext_port, u16 out_port, u8 state, \
-u32 expire
-request det44_set_timeouts d4746b16: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-reply det44_set_timeouts_reply e8d4e804: i32 retval
-request det44_get_timeouts 51077d14
-reply det44_get_timeouts_reply 3c4df4e1: i32 retval, u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEFAULTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 _REASSEMBLY = "ip4-unicast", "ip4-sv-reassembly-feature"
 _NODES = {True: ("ip4-unicast", "det44-in2out"), False: ("ip4-unicast", "det44-out2in")}
@@ -144,22 +116,15 @@ def _map(address: bytes, length: int, outside: bytes, outside_length: int) -> Ma
     )
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
-    enable(call.tables, is_on=bool(values["enable"]))
-    return call.reply()
-
-
-def _answer_map(call: Call, values: Values) -> Outgoing:
+def _answer_map(call: Call, values: Values) -> None:
     found = _map(*(values[name] for name in ("in_addr", "in_plen", "out_addr", "out_plen")))
     set_map(call.tables, found, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
-def _answer_side(call: Call, values: Values) -> Outgoing:
+def _answer_side(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     is_inside, is_add = bool(values["is_inside"]), bool(values["is_add"])
     set_side(call.tables, values["sw_if_index"], is_inside=is_inside, is_add=is_add)
-    return call.reply()
 
 
 def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -185,8 +150,7 @@ def _dump_maps(call: Call, _values: Values) -> Iterator[Outgoing]:
 def _answer_forward(call: Call, values: Values) -> Outgoing:
     host = ipaddress.IPv4Address(values["in_addr"])
     found = next((each for each in call.tables.part(Det44Main).maps if host in each.inside), None)
-    if found is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    found = required(found, retval=Retval.NO_SUCH_ENTRY)
     offset = int(host) - int(found.inside.network_address)
     address = int(found.outside.network_address) + offset // found.ratio
     first = _FIRST_PORT + found.ports * (offset % found.ratio)
@@ -197,8 +161,7 @@ def _answer_reverse(call: Call, values: Values) -> Outgoing:
     """Name the host of a port; of one below or above all shares, a host that does not have it."""
     address = ipaddress.IPv4Address(values["out_addr"])
     found = next((each for each in call.tables.part(Det44Main).maps if address in each.outside), None)
-    if found is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    found = required(found, retval=Retval.NO_SUCH_ENTRY)
     offset = int(address) - int(found.outside.network_address)
     place = int((values["out_port"] - _FIRST_PORT) / found.ports)
     host = int(found.inside.network_address) + offset * found.ratio + place
@@ -210,18 +173,13 @@ def _dump_sessions(call: Call, _values: Values) -> Iterator[Outgoing]:
     return iter(())
 
 
-def _answer_timeouts(call: Call, values: Values) -> Outgoing:
+def _answer_timeouts(call: Call, values: Values) -> None:
     """Set timeouts; 0 leaves one as it is."""
     timeouts = call.tables.part(Det44Main).timeouts
     timeouts.update({name: values[name] for name in _DEFAULTS if values[name]})
-    return call.reply()
 
 
-def _get_timeouts(call: Call, _values: Values) -> Outgoing:
-    return call.reply(**call.tables.part(Det44Main).timeouts)
-
-
-def _command_plugin(tables: Tables, rest: Input) -> str:
+def _command_plugin(tables: Tables, rest: Input) -> None:
     """`det44 plugin <enable [inside vrf <n>] [outside vrf <n>]|disable>`; without a word it disables."""
     line, is_on, is_set = rest.line_with("expected required argument(s)"), False, False
     while not line.is_at_end:
@@ -233,14 +191,11 @@ def _command_plugin(tables: Tables, rest: Input) -> str:
         elif is_set or not line.take("disable"):
             raise line.unknown()
         is_set = True
-    try:
+    with refused_as(f"plugin {'enable' if is_on else 'disable'} failed"):
         enable(tables, is_on=is_on)
-    except RefusedError:
-        raise RefusedError(Retval.UNSPECIFIED, f"plugin {'enable' if is_on else 'disable'} failed") from None
-    return ""
 
 
-def _command_map(tables: Tables, rest: Input) -> str:
+def _command_map(tables: Tables, rest: Input) -> None:
     """`det44 add in <addr>/<plen> out <addr>/<plen> [del]`."""
     line, is_add = rest.line_with("expected required argument(s)"), True
     ends = {"in": (bytes(4), 0), "out": (bytes(4), 0)}
@@ -258,10 +213,9 @@ def _command_map(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"snat_det_add_map return {int(refusal.retval)}"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
-def _command_side(tables: Tables, rest: Input) -> str:
+def _command_side(tables: Tables, rest: Input) -> None:
     """`set interface det44 inside <intfc> outside <intfc> [del]`."""
     line, is_add, found = rest.line_with("expected required argument(s)"), True, []
     while not line.is_at_end:
@@ -274,15 +228,12 @@ def _command_side(tables: Tables, rest: Input) -> str:
         else:
             raise line.unknown()
     for row, is_inside in found:
-        try:
+        words = f"{'add' if is_add else 'del'} {'inside' if is_inside else 'outside'} {tables.name_of(row)}"
+        with refused_as(f"{words} failed"):
             set_side(tables, row.index, is_inside=is_inside, is_add=is_add)
-        except RefusedError:
-            words = f"{'add' if is_add else 'del'} {'inside' if is_inside else 'outside'} {tables.name_of(row)}"
-            raise RefusedError(Retval.UNSPECIFIED, f"{words} failed") from None
-    return ""
 
 
-def _command_timeouts(tables: Tables, rest: Input) -> str:
+def _command_timeouts(tables: Tables, rest: Input) -> None:
     """`set det44 timeouts <[udp <sec>] [tcp established <sec>] [tcp transitory <sec>] [icmp <sec>]|reset>`."""
     line, is_reset = rest.line_with("expected required argument(s)"), False
     words = {"udp": "udp", "tcp established": "tcp_established", "tcp transitory": "tcp_transitory", "icmp": "icmp"}
@@ -299,7 +250,6 @@ def _command_timeouts(tables: Tables, rest: Input) -> str:
             is_reset = True
     timeouts = tables.part(Det44Main).timeouts
     timeouts.update(_DEFAULTS if is_reset else {name: number for name, number in found.items() if number})
-    return ""
 
 
 def _show_interfaces(tables: Tables, line: Input) -> str:
@@ -341,9 +291,8 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="det44",
-    api={"det44": _API},
     changes={
-        "det44_plugin_enable_disable": _answer_enable,
+        "det44_plugin_enable_disable": lambda call, values: enable(call.tables, is_on=bool(values["enable"])),
         "det44_interface_add_del_feature": _answer_side,
         "det44_add_del_map": _answer_map,
         "det44_set_timeouts": _answer_timeouts,
@@ -354,7 +303,7 @@ KIND = Kind(
         "det44_forward": _answer_forward,
         "det44_reverse": _answer_reverse,
         "det44_session_dump": _dump_sessions,
-        "det44_get_timeouts": _get_timeouts,
+        "det44_get_timeouts": lambda call, _: call.reply(**call.tables.part(Det44Main).timeouts),
     },
     commands={
         "det44 plugin": _command_plugin,

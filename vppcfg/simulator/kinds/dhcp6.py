@@ -13,17 +13,10 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import address
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.wire import Outgoing, Values
+from vppcfg.simulator.wire import Values
 
-_ADDRESSES = """
-version 23.06- 1.0.1 6e8abdfb
-import interface_index
-request dhcp6_client_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
-reply dhcp6_client_enable_disable_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 _LIFETIMES = "preferred lifetime: 3600, valid lifetime: 7200 (7199.500000 remaining)"
 _NO_INTERFACE = "Missing sw_if_index"
@@ -82,40 +75,31 @@ def _switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
     (clients.add if is_on else clients.discard)(sw_if_index)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     _switch(call.tables, values["sw_if_index"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _client_command(tables: Tables, line: Input) -> str:
+def _client_command(tables: Tables, line: Input) -> None:
     """`dhcp6 client <interface> [disable]`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     _switch(tables, row.index, is_on=not line.take("disable"))
-    return ""
 
 
-def _prefix_command(tables: Tables, line: Input) -> str:
+def _prefix_command(tables: Tables, line: Input) -> None:
     """`dhcp6 pd client <interface> (prefix group <name> | disable)`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     requesters = tables.part(Dhcp6Main).requesters
     if line.take("disable"):
         requesters.pop(row.index, None)
     elif line.take("prefix", "group") and (group := line.string()):
         ip6_link.enable(tables, row.index)
         requesters[row.index] = group
-    return ""
 
 
-def _address_command(tables: Tables, line: Input) -> str:
+def _address_command(tables: Tables, line: Input) -> None:
     """`set ip6 address <interface> prefix group <name> <address>/<length>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
+    row = required(line.interface(tables), _NO_INTERFACE)
     group = line.string() if line.take("prefix", "group") else None
     prefix = line.prefix()
     if group is None or prefix is None:
@@ -123,7 +107,6 @@ def _address_command(tables: Tables, line: Input) -> str:
     suffix = Suffix(sw_if_index=row.index, group=group, address=prefix[1], length=prefix[2])
     tables.part(Dhcp6Main).suffixes.append(suffix)
     _assign(tables, suffix)
-    return ""
 
 
 def _shown(value: int) -> str:
@@ -153,7 +136,6 @@ def _show_prefixes(tables: Tables, line: Input) -> str:
 
 
 KIND = Kind(
-    api={"dhcp6_ia_na_client_cp": _ADDRESSES},
     changes={"dhcp6_client_enable_disable": _answer},
     commands={
         "dhcp6 client": _client_command,

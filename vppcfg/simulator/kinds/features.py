@@ -1,13 +1,17 @@
-"""Simulates the messages and commands that show and enable features by name (vnet/feature, vnet/interface_cli.c)."""
+"""Simulates the messages and commands that show and enable features by name (vnet/feature, vnet/interface_cli.c).
+
+GSO (vnet/gso) and reassembly (vnet/ip/reass), which VPP counts, are no more than features here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
+from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.dhcp import DhcpMain
@@ -15,34 +19,20 @@ from vppcfg.simulator.kinds.macip import MacipMain
 from vppcfg.simulator.kinds.sflow import Direction, SflowMain
 from vppcfg.simulator.kinds.span import Source, SpanMain
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, input_bits
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring
-
-_API = """
-version 23.06-24.10 1.0.2 8a6e6da1
-version 25.06- 1.0.2 30d6f180
-import interface_index
-request feature_enable_disable 7531c862: interface_index sw_if_index, bool enable, string arc_name[64], \
-string feature_name[64]
-reply feature_enable_disable_reply e8d4e804: i32 retval
-request feature_is_enabled 55db09e2 25.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
-bare feature_is_enabled_reply 03f284b5 25.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 _RX, _TX = 1, 2
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
+def _answer_enable(call: Call, values: Values) -> None:
     """Enable a feature once more or once less; raise RefusedError for one that its arc does not have."""
     interfaces.require(call.tables, values["sw_if_index"])
     feature = cstring(values["arc_name"]), cstring(values["feature_name"])
     if feature[1] not in arcs.ARCS.get(feature[0], ()):
         raise RefusedError(Retval.INVALID_VALUE)
     arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=values["enable"])
-    return call.reply()
 
 
 def _answer_is_enabled(call: Call, values: Values) -> Outgoing:
@@ -113,13 +103,11 @@ def _l2(bits: int, words: tuple[tuple[str, str], ...]) -> list[str]:
 
 def _command_show(tables: Tables, line: Input) -> str:
     """`show interface features <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Interface not specified...")
+    row = required(line.interface(tables), "Interface not specified...")
     return show(tables, row)
 
 
-def _command_set(tables: Tables, rest: Input) -> str:
+def _command_set(tables: Tables, rest: Input) -> None:
     """`set interface feature <intfc> <feature_name> arc <arc_name> [disable]`."""
     line, row, feature, is_on = rest.line(), None, ("", ""), True
     while not line.is_at_end:
@@ -133,8 +121,7 @@ def _command_set(tables: Tables, rest: Input) -> str:
             is_on = False
         else:
             raise line.unknown("parse error")
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Both feature name and arc required...")
+    row = required(row, "Both feature name and arc required...")
     if feature[0] not in arcs.ARCS:
         raise RefusedError(Retval.UNSPECIFIED, f"Unknown arc name ({feature[0]})... ")
     if feature[1] not in arcs.ARCS[feature[0]]:
@@ -143,13 +130,68 @@ def _command_set(tables: Tables, rest: Input) -> str:
             Retval.UNSPECIFIED, f"{text}See 'show features verbose' for valid feature/arc combinations. "
         )
     arcs.set_features(tables, row.index, [feature], is_on=is_on)
-    return ""
+
+
+_GSO_FEATURES = (*arcs.both("ip{}-output", "gso-ip{}"), *arcs.both("l2-output-ip{}", "gso-l2-ip{}"))
+
+
+def set_gso(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Enable GSO once more or once less; nothing happens where it is not enabled and should be less so."""
+    arcs.set_features(tables, sw_if_index, _GSO_FEATURES, is_on=is_on)
+
+
+def _answer_gso(call: Call, values: Values) -> None:
+    interfaces.require(call.tables, values["sw_if_index"])
+    set_gso(call.tables, values["sw_if_index"], values["enable_disable"])
+
+
+def _command_gso(tables: Tables, rest: Input) -> None:
+    """`set interface feature gso <interface> [enable|disable]`; VPP reports nothing of what it does not understand."""
+    line, row, is_on = rest.line(), None, False
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            row = found
+        elif line.take("enable"):
+            is_on = True
+        elif line.take("disable"):
+            is_on = False
+        else:
+            return
+    if row is not None:
+        set_gso(tables, row.index, is_on)
+
+
+def _load_gso(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        if state.interfaces[name].has_gso:
+            set_gso(tables, row.index, True)
+
+
+_REASSEMBLIES = ("full", "sv")
+
+
+def _answer_reassembly(call: Call, values: Values) -> None:
+    """Enable or disable reassembly for each family; VPP counts both."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    name = f"ip{{}}-{_REASSEMBLIES[values['type'] & 1]}-reassembly-feature"
+    for feature, is_on in zip(
+        arcs.both("ip{}-unicast", name), (values["enable_ip4"], values["enable_ip6"]), strict=True
+    ):
+        arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=is_on)
 
 
 KIND = Kind(
-    api={"feature": _API},
-    changes={"feature_enable_disable": _answer_enable},
+    changes={
+        "feature_enable_disable": _answer_enable,
+        "feature_gso_enable_disable": _answer_gso,
+        "ip_reassembly_enable_disable": _answer_reassembly,
+    },
     queries={"feature_is_enabled": _answer_is_enabled},
-    commands={"show interface features": _command_show, "set interface feature": _command_set},
+    commands={
+        "show interface features": _command_show,
+        "set interface feature": _command_set,
+        "set interface feature gso": _command_gso,
+    },
     deleted=arcs.interface_gone,
+    load=_load_gso,
 )

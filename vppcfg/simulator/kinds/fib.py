@@ -11,37 +11,9 @@ from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mroute
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
-
-_INTERFACE = """
-request sw_interface_set_table df42a577: interface_index sw_if_index, bool is_ipv6, u32 vrf_id
-reply sw_interface_set_table_reply e8d4e804: i32 retval
-request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
-reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-version 23.06 3.2.0 bd2f873b
-version 24.10 3.2.0 4645df38
-version 25.06-25.10 3.2.0 0c2b1c41
-version 26.06- 3.2.0 c55aec44
-import interface_index
-import prefix
-struct ip_table: u32 table_id, bool is_ip6, string name[64]
-request ip_table_add_del_v2 14e5081f 24.10-: ip_table table, bool create_mfib=true, bool is_add=true
-reply ip_table_add_del_v2_reply e8d4e804 24.10-: i32 retval
-request ip_table_replace_begin b9d2e09e: ip_table table
-reply ip_table_replace_begin_reply e8d4e804: i32 retval
-request ip_table_replace_end b9d2e09e: ip_table table
-reply ip_table_replace_end_reply e8d4e804: i32 retval
-request ip_table_add_del 0ffdaec0: bool is_add=true, ip_table table
-reply ip_table_add_del_reply e8d4e804: i32 retval
-request ip_table_dump 51077d14 streams ip_table_details
-reply ip_table_details c79fca0f: ip_table table
-"""
-
 
 _API_ROUTES = 8
 """FIB_SOURCE_API."""
@@ -140,7 +112,7 @@ def _release(tables: Tables, is_ipv6: bool, table_id: int, holder: FibSource) ->
         _collect(main, book, table_id)
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Make a table, or let go what the API holds of it. VPP refuses neither."""
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
     if values["is_add"]:
@@ -149,21 +121,18 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
         hold(call.tables, is_ipv6, table_id, FibSource.API, name, has_multicast=has_multicast)
     else:
         _release(call.tables, is_ipv6, table_id, FibSource.API)
-    return call.reply()
 
 
-def _answer_replace(call: Call, values: Values) -> Outgoing:
+def _answer_replace(call: Call, values: Values) -> None:
     """Mark the routes of the API in a table, or remove those that were not added again since."""
     table = _of(call.tables, values["table.is_ip6"])[0].tables.get(values["table.table_id"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_FIB)
+    table = required(table, retval=Retval.NO_SUCH_FIB)
     if call.message == "ip_table_replace_begin":
         table.marked = {key for key, found in table.routes.items() if _API_ROUTES in found}
-        return call.reply()
+        return
     for key in table.marked:
         table.drop_route(key, _API_ROUTES)
     table.marked = set()
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -173,11 +142,10 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"table.table_id": table_id, "table.is_ip6": is_ipv6, "table.name": table.name[:63]})
 
 
-def _answer_set_table(call: Call, values: Values) -> Outgoing:
+def _answer_set_table(call: Call, values: Values) -> None:
     """Put an interface into a table."""
     interfaces.require(call.tables, values["sw_if_index"])
     bind(call.tables, values["sw_if_index"], values["is_ipv6"], values["vrf_id"])
-    return call.reply()
 
 
 def _answer_get_table(call: Call, values: Values) -> Outgoing:
@@ -191,7 +159,7 @@ def _answer_get_table(call: Call, values: Values) -> Outgoing:
 def _command_table(is_ipv6: bool) -> Command:
     """`ip table [add|del] <table-id> [name <name>] [no-mfib]`; `ip6 table` is the same."""
 
-    def command(tables: Tables, rest: Input) -> str:
+    def command(tables: Tables, rest: Input) -> None:
         line = rest.line()
         table_id, name, is_add, has_multicast = None, "", True, True
         while not line.is_at_end:
@@ -208,12 +176,11 @@ def _command_table(is_ipv6: bool) -> Command:
         if table_id == 0:
             raise RefusedError(Retval.UNSPECIFIED, "Can't change the default table")
         if table_id is None:
-            return ""
+            return
         if is_add:
             hold(tables, is_ipv6, table_id, FibSource.CLI, name.encode()[:63], has_multicast=has_multicast)
         else:
             _release(tables, is_ipv6, table_id, FibSource.CLI)
-        return ""
 
     return command
 
@@ -221,7 +188,7 @@ def _command_table(is_ipv6: bool) -> Command:
 def _command_bind(is_ipv6: bool) -> Command:
     """`set interface ip table <interface> <table-id>`; `set interface ip6 table` is the same."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         row = line.require_interface(tables)
         shown = line.unknown("expected table id")
         table_id = line.number()
@@ -233,7 +200,6 @@ def _command_bind(is_ipv6: bool) -> Command:
             is_missing = refusal.retval is Retval.NO_SUCH_FIB
             text = f"no such table {table_id}" if is_missing else "IP addresses are still present on "
             raise RefusedError(refusal.retval, text if is_missing else text + tables.name_of(row)) from None
-        return ""
 
     return command
 
@@ -251,7 +217,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"interface": _INTERFACE, "ip": _IP},
     changes={
         "ip_table_add_del": _answer_add_delete,
         "ip_table_add_del_v2": _answer_add_delete,

@@ -4,58 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
-from ipaddress import IPv6Address, ip_address
+from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version -25.06 2.1.1 98b44dd1
-version 25.10 2.1.1 3a070f21
-version 26.06- 2.2.0 01bfeec2
-import interface_index
-import prefix
-enum gre_tunnel_type u8 GRE_API_TUNNEL_TYPE_L3=0 GRE_API_TUNNEL_TYPE_TEB=1 GRE_API_TUNNEL_TYPE_ERSPAN=2
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-struct gre_tunnel: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
-u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst
-struct gre_tunnel_v2: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
-u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst, u32 key
-request gre_tunnel_add_del a27d7f17: bool is_add, gre_tunnel tunnel
-reply gre_tunnel_add_del_reply 5383d31f: i32 retval, interface_index sw_if_index
-request gre_tunnel_add_del_v2 7d9576de 25.10-: bool is_add, gre_tunnel_v2 tunnel
-reply gre_tunnel_add_del_v2_reply 5383d31f 25.10-: i32 retval, interface_index sw_if_index
-request gre_tunnel_dump f9e6675e streams gre_tunnel_details: interface_index sw_if_index
-reply gre_tunnel_details 24435433: gre_tunnel tunnel
-request gre_tunnel_dump_v2 f9e6675e 25.10-: interface_index sw_if_index
-reply gre_tunnel_dump_v2_reply e8d4e804 25.10-: i32 retval
-reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
-request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
-reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
 DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000
 _FRAME_BYTES = 9022
 """Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
 _LAST_SESSION = 0x3FF
+_NUMBERS = {"instance": "number", "outer-table-id": "table"}
 _ODD_FLAGS = 1
 """Of a loaded tunnel of which the state records only that it is not plain."""
 
@@ -122,29 +92,24 @@ def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
     overhead = 44 if tunnel.request.source.version == 6 else 24
     is_ethernet = tunnel.request.type is not Type.L3
     low = tunnel.index & 0xFFFF
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"gre{signed(tunnel.number)}",
-            device_class=DEVICE_CLASS,
-            is_ethernet=is_ethernet,
-            mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
-            link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
-            is_ip_tunnel=True,
-            is_multipoint=tunnel.request.mode == _MULTIPOINT,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=f"gre{signed(tunnel.number)}",
+        device_class=DEVICE_CLASS,
+        is_ethernet=is_ethernet,
+        mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
+        link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
+        is_ip_tunnel=True,
+        is_multipoint=tunnel.request.mode == _MULTIPOINT,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, _MTU)
 
 
 def delete(tables: Tables, request: GreRequest) -> int:
     """Delete the tunnel that is all that is asked for, and return the index it had; raise RefusedError without one."""
     _check(tables, request)
     tunnel = tables.part(GreMain).remove(tables, request.key)
-    if tunnel is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "GRE tunnel doesn't exist")
+    tunnel = required(tunnel, "GRE tunnel doesn't exist", Retval.NO_SUCH_ENTRY)
     return tunnel.sw_if_index
 
 
@@ -207,64 +172,40 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    found: dict[str, Any] = {}
+    nothing = ip_address("0.0.0.0")
+    found: dict[str, Any] = {"source": nothing, "destination": nothing, "mode": 0, "is_add": True}
     while not line.is_at_end:
         _option(tables, line, found)
+    is_add = found.pop("is_add")
     request = _requested(found)
-    if found.get("del"):
+    if not is_add:
         return f"{tables.name_at(delete(tables, request))}\n"
     return f"{tables.name_of(create(tables, request))}\n"
 
 
 def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
-    line.skip_space()
-    refusal = line.unknown()
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            return
-    for word in ("instance", "outer-table-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
+    has_key = tables.release.has(_HAS_KEYS)
+    if line.take_field(ENDS, line.address, found) or line.take_field(_NUMBERS, line.number, found):
+        return
     if line.take("del"):
-        found["del"] = True
+        found["is_add"] = False
     elif line.take("multipoint"):
         found["mode"] = _MULTIPOINT
     elif line.take("teb"):
         found["type"] = Type.TEB
-    elif (session := line.number_after("erspan")) is not None:
-        found |= {"type": Type.ERSPAN, "session": session}
-    elif (key := _key_after(tables, line)) is not None:
-        found["key"] = key
-    else:
-        raise refusal
-
-
-def _key_after(tables: Tables, line: Input) -> int | None:
-    """Take a key, which may be larger than the other numbers of the CLI; older releases have none."""
-    return line.number_after("key", last=NONE) if tables.release.has(_HAS_KEYS) else None
+    elif line.take_field({"erspan": "session"}, line.number, found):
+        found["type"] = Type.ERSPAN
+    elif not (has_key and line.take_field({"key": "gre_key"}, lambda: line.number(NONE), found)):
+        raise line.unknown_word()
 
 
 def _requested(found: dict[str, Any]) -> GreRequest:
-    nothing = ip_address("0.0.0.0")
-    source, destination = found.get("src", nothing), found.get("dst", nothing)
-    mode = found.get("mode", 0)
-    problem = _problem(source, destination, mode)
+    problem = _problem(found["source"], found["destination"], found["mode"])
     if problem:
         raise RefusedError(Retval.UNSPECIFIED, problem)
-    if mode == _MULTIPOINT and not int(destination):
-        destination = ip_address(0) if source.version == 4 else IPv6Address(0)
-    return GreRequest(
-        source=source,
-        destination=destination,
-        type=found.get("type", Type.L3),
-        mode=mode,
-        session=found.get("session", 0),
-        number=found.get("instance", NONE),
-        table=found.get("outer-table-id", 0),
-        gre_key=found.get("key", 0),
-    )
+    if not int(found["destination"]):
+        found["destination"] = type(found["source"])(0)
+    return GreRequest(**found)
 
 
 def _problem(source: Address, destination: Address, mode: int) -> str:
@@ -279,14 +220,7 @@ def _problem(source: Address, destination: Address, mode: int) -> str:
     return ""
 
 
-def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
-    tables.part(GreMain).let_link_follow(tables, sw_if_index)
-
-
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Gre)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Gre, desired: Interface, number: int) -> SwInterface:
     request = GreRequest(
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),
@@ -303,12 +237,11 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="gre",
-    api={"gre": _API},
     quirks=(_HAS_KEYS,),
     changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
     commands={"create gre tunnel": _command_create},
     interface=InterfaceKind.GRE,
     create=_create,
-    admin_changed=_follow_admin_state,
+    admin_changed=GreMain.let_link_follow,
 )

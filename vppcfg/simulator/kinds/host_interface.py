@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
@@ -16,23 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 2.0.0 5b12de21
-import interface_index
-import mac_address
-enum af_packet_mode u32 AF_PACKET_API_MODE_ETHERNET=1 AF_PACKET_API_MODE_IP=2
-enum af_packet_flags u32 AF_PACKET_API_FLAG_QDISC_BYPASS=1 AF_PACKET_API_FLAG_CKSUM_GSO=2 \
-AF_PACKET_API_FLAG_VERSION_2=8
-request af_packet_create_v3 b3a809d4: af_packet_mode mode, mac_address hw_addr, bool use_random_hw_addr, \
-string host_if_name[64], u32 rx_frame_size, u32 tx_frame_size, u32 rx_frames_per_block, u32 tx_frames_per_block, \
-af_packet_flags flags, u16 num_rx_queues=1, u16 num_tx_queues=1
-reply af_packet_create_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
-request af_packet_delete 863fa648: string host_if_name[64]
-reply af_packet_delete_reply e8d4e804: i32 retval
-request af_packet_dump 51077d14 streams af_packet_details
-reply af_packet_details 58c7c042: interface_index sw_if_index, string host_if_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "af-packet"
 _MTU = 9000
 _IP = 2
@@ -58,19 +40,15 @@ def create(tables: Tables, device: str, mac: bytes = b"", *, is_ip: bool = False
         raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface name")
 
     name = f"host-{device}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            is_ethernet=not is_ip,
-            mac=bytes(6) if is_ip else mac or interfaces.generated_mac_of(name),
-            link_mtu=_MTU,
-            is_link_up=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        is_ethernet=not is_ip,
+        mac=bytes(6) if is_ip else mac or interfaces.generated_mac_of(name),
+        link_mtu=_MTU,
+        is_link_up=True,
+    )
+    row = interfaces.create_port(tables, port, _MTU)
     main.by_device[device] = row.index
     return row
 
@@ -94,11 +72,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, device, mac, is_ip=values["mode"] == _IP).index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, cstring(values["host_if_name"]))
-    return call.reply()
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for device, sw_if_index in call.tables.part(HostInterfaceMain).by_device.items():
         yield call.details({"sw_if_index": sw_if_index, "host_if_name": fixed(device, 64)})
@@ -111,8 +84,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
         return ""
     device, mac, is_ip = "", b"", False
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if line.take("name"):
             device = line.string() or ""
         elif (found := line.mac_after("hw-addr")) is not None:
@@ -122,7 +93,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif not any(line.take(word) for word in _SWITCHES) and all(
             line.number_after(word) is None for word in _VALUES
         ):
-            raise refusal
+            raise line.unknown_word()
     if not device:
         raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
     main = tables.part(HostInterfaceMain)
@@ -134,36 +105,32 @@ def _takes_switch(line: Input) -> bool:
     return any(line.take(word) for word in _SWITCHES)
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete host-interface name <ifname>`."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     device = ""
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if not line.take("name"):
-            raise refusal
+            raise line.unknown_word()
         device = line.string() or ""
     if not device:
         raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
     if device in tables.part(HostInterfaceMain).by_device:
         delete(tables, device)
-    return ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(desired.name, HostInterface)
-    if port is None:
-        return None
+def _create(tables: Tables, port: HostInterface, desired: Interface, number: int) -> SwInterface:
     return create(tables, port.device, mac_bytes(desired.mac) if desired.mac else b"")
 
 
 KIND = Kind(
     plugin="af_packet",
-    api={"af_packet": _API},
-    changes={"af_packet_create_v3": _answer_create, "af_packet_delete": _answer_delete},
+    changes={
+        "af_packet_create_v3": _answer_create,
+        "af_packet_delete": lambda call, values: delete(call.tables, cstring(values["host_if_name"])),
+    },
     queries={"af_packet_dump": _dump},
     commands={"create host-interface": _command_create, "delete host-interface": _command_delete},
     interface=InterfaceKind.HOST_INTERFACE,

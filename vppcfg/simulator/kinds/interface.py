@@ -14,48 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed, to_bytes
 
-_API = """
-version 23.06 3.2.3 49616418
-version 24.10-25.10 3.2.3 14dfbf43
-version 26.06 3.2.4 cf7004cc
-version 26.10- 3.2.5 98d849f6
-import interface_index
-import mac_address
-import prefix
-enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
-enum if_type u32 IF_API_TYPE_HARDWARE=0 IF_API_TYPE_SUB=1 IF_API_TYPE_P2P=2 IF_API_TYPE_PIPE=3
-enum link_duplex u32 LINK_DUPLEX_API_UNKNOWN=0 LINK_DUPLEX_API_HALF=1 LINK_DUPLEX_API_FULL=2
-enum sub_if_flags u32 SUB_IF_API_FLAG_NO_TAGS=1 SUB_IF_API_FLAG_ONE_TAG=2 SUB_IF_API_FLAG_TWO_TAGS=4 \
-SUB_IF_API_FLAG_DOT1AD=8 SUB_IF_API_FLAG_EXACT_MATCH=16 SUB_IF_API_FLAG_DEFAULT=32 \
-SUB_IF_API_FLAG_OUTER_VLAN_ID_ANY=64 SUB_IF_API_FLAG_INNER_VLAN_ID_ANY=128 SUB_IF_API_FLAG_MASK_VNET=254 \
-SUB_IF_API_FLAG_DOT1AH=256
-request want_interface_events 476f5a08: u32 enable_disable, u32 pid
-reply want_interface_events_reply e8d4e804: i32 retval
-bare sw_interface_event 2d3d95a7: u32 client_index, u32 pid, interface_index sw_if_index, if_status_flags flags, \
-bool deleted
-request sw_interface_dump aa610c27 streams sw_interface_details: interface_index sw_if_index=4294967295, \
-bool name_filter_valid, string name_filter[]
-reply sw_interface_details 6c221fc7: interface_index sw_if_index, u32 sup_sw_if_index, mac_address l2_address, \
-if_status_flags flags, if_type type, link_duplex link_duplex, u32 link_speed, u16 link_mtu, u32 mtu[4], u32 sub_id, \
-u8 sub_number_of_tags, u16 sub_outer_vlan_id, u16 sub_inner_vlan_id, sub_if_flags sub_if_flags, u32 vtr_op, \
-u32 vtr_push_dot1q, u32 vtr_tag1, u32 vtr_tag2, u16 outer_tag, mac_address b_dmac, mac_address b_smac, u16 b_vlanid, \
-u32 i_sid, string interface_name[64], string interface_dev_type[64], string tag[64]
-request sw_interface_set_flags f5aec1b8: interface_index sw_if_index, if_status_flags flags
-reply sw_interface_set_flags_reply e8d4e804: i32 retval
-request sw_interface_set_mtu 5cbe85e5: interface_index sw_if_index, u32 mtu[4]
-reply sw_interface_set_mtu_reply e8d4e804: i32 retval
-request hw_interface_set_mtu e6746899: interface_index sw_if_index, u16 mtu
-reply hw_interface_set_mtu_reply e8d4e804: i32 retval
-request sw_interface_tag_add_del 426f8bc1: bool is_add, interface_index sw_if_index, string tag[64]
-reply sw_interface_tag_add_del_reply e8d4e804: i32 retval
-request sw_interface_set_interface_name 45a1d548: interface_index sw_if_index, string name[64]
-reply sw_interface_set_interface_name_reply e8d4e804: i32 retval
-request sw_interface_set_mac_address c536e7eb: interface_index sw_if_index, mac_address mac_address
-reply sw_interface_set_mac_address_reply e8d4e804: i32 retval
-request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
-reply sw_interface_get_mac_address_reply 40ef2c08: i32 retval, mac_address mac_address
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ADMIN_UP, _LINK_UP = 1, 2
 _TYPE_SUB = 1
 _VISIBLE_FLAGS = 0xFE
@@ -118,21 +76,19 @@ def _encapsulation(row: SwInterface) -> Values:
     }
 
 
-def _answer_flags(call: Call, values: Values) -> Outgoing:
+def _answer_flags(call: Call, values: Values) -> None:
     """Bring an interface up or down."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_admin_state(call.tables, row, bool(values["flags"] & _ADMIN_UP))
-    return call.reply()
 
 
-def _answer_mtu(call: Call, values: Values) -> Outgoing:
+def _answer_mtu(call: Call, values: Values) -> None:
     """Set the L3, IPv4, IPv6 and MPLS MTUs."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_packet_mtus(call.tables, row, [values[name] for name in _MTUS])
-    return call.reply()
 
 
-def _answer_link_mtu(call: Call, values: Values) -> Outgoing:
+def _answer_link_mtu(call: Call, values: Values) -> None:
     """Set a port's link MTU."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     if row.is_sub:
@@ -141,31 +97,27 @@ def _answer_link_mtu(call: Call, values: Values) -> Outgoing:
     if not port.is_ethernet:
         raise RefusedError(Retval.FEATURE_DISABLED)
     interfaces.set_link_mtu(call.tables, port, values["mtu"])
-    return call.reply()
 
 
-def _answer_tag(call: Call, values: Values) -> Outgoing:
+def _answer_tag(call: Call, values: Values) -> None:
     """Set or clear a tag; an empty one cannot be set."""
     row, tag = interfaces.require(call.tables, values["sw_if_index"]), values["tag"]
     if values["is_add"] and not tag[0]:
         raise RefusedError(Retval.INVALID_VALUE)
     row.tag = tag[:-1].split(b"\0", 1)[0] if values["is_add"] else b""
-    return call.reply()
 
 
-def _answer_name(call: Call, values: Values) -> Outgoing:
+def _answer_name(call: Call, values: Values) -> None:
     """Give a port another name; for a sub-interface VPP takes port 0, which is local0."""
     row, name = interfaces.require(call.tables, values["sw_if_index"]), values["name"].split(b"\0", 1)[0]
     if not name:
         raise RefusedError(Retval.INVALID_VALUE)
     interfaces.rename(call.tables, call.tables.hw[row.hw_index], name.decode(errors="surrogateescape"))
-    return call.reply()
 
 
-def _answer_set_mac(call: Call, values: Values) -> Outgoing:
+def _answer_set_mac(call: Call, values: Values) -> None:
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_mac(call.tables, row, values["mac_address"])
-    return call.reply()
 
 
 def _answer_get_mac(call: Call, values: Values) -> Outgoing:
@@ -174,20 +126,19 @@ def _answer_get_mac(call: Call, values: Values) -> Outgoing:
     return call.reply(mac_address=call.tables.hw_of(row).mac)
 
 
-def _answer_want_events(call: Call, values: Values) -> Outgoing:
+def _answer_want_events(call: Call, values: Values) -> None:
     """Subscribe a client to sw_interface_event or end that; asking twice is refused (pub_sub_handler)."""
     is_wanted = bool(values["enable_disable"])
     if is_wanted == call.client.is_subscribed:
         raise RefusedError(Retval.INVALID_REGISTRATION)
     call.client.is_subscribed = is_wanted
     call.client.pid = values["pid"]
-    return call.reply()
 
 
 _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
-def _command_state(tables: Tables, line: Input) -> str:
+def _command_state(tables: Tables, line: Input) -> None:
     """`set interface state <interface> up|down|punt|enable`, a set of flags: the last two set it down too."""
     row = line.require_interface(tables)
     if line.take("up"):
@@ -198,10 +149,9 @@ def _command_state(tables: Tables, line: Input) -> str:
         interfaces.set_admin_state(tables, row, False)
     else:
         raise line.unknown("unknown flags")
-    return ""
 
 
-def _command_mtu(tables: Tables, line: Input) -> str:
+def _command_mtu(tables: Tables, line: Input) -> None:
     """`set interface mtu [packet|ip4|ip6|mpls] <bytes> <interface>`; without a word it is the link MTU."""
     whole = line.unknown()
     kind = next((kind for kind in _PACKET_MTUS if line.take(kind)), None)
@@ -215,20 +165,18 @@ def _command_mtu(tables: Tables, line: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "not supported")
     else:
         interfaces.set_link_mtu(tables, tables.hw_of(row), mtu)
-    return ""
 
 
-def _command_mac(tables: Tables, line: Input) -> str:
+def _command_mac(tables: Tables, line: Input) -> None:
     """`set interface mac address <interface> <mac>`."""
     row = line.require_interface(tables)
     mac = line.mac_after("")
     if mac is None:
         raise line.unknown("expected mac address")
     interfaces.set_mac(tables, row, mac)
-    return ""
 
 
-def _command_name(tables: Tables, line: Input) -> str:
+def _command_name(tables: Tables, line: Input) -> None:
     """`set interface name <port> <name>`; VPP reads on, and takes the last pair."""
     line = line.line()
     found = None
@@ -241,10 +189,9 @@ def _command_name(tables: Tables, line: Input) -> str:
         found = port, name
     if found is not None:
         interfaces.rename(tables, *found)
-    return ""
 
 
-def _command_tag(tables: Tables, line: Input) -> str:
+def _command_tag(tables: Tables, line: Input) -> None:
     """`set interface tag <interface> <tag>`."""
     whole = line.unknown()
     row = line.interface(tables)
@@ -252,13 +199,11 @@ def _command_tag(tables: Tables, line: Input) -> str:
     if row is None or tag is None:
         raise whole
     row.tag = to_bytes(tag)
-    return ""
 
 
-def _command_clear_tag(tables: Tables, line: Input) -> str:
+def _command_clear_tag(tables: Tables, line: Input) -> None:
     """`clear interface tag <interface>`."""
     line.require_interface(tables, "unknown input").tag = b""
-    return ""
 
 
 _HEADER = "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     "
@@ -274,8 +219,7 @@ def _command_show(tables: Tables, line: Input) -> str:
         elif (row := line.interface(tables)) is not None:
             rows.append(row)
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     rows = rows or sorted(tables.sw, key=lambda row: (tables.hw_of(row).name, row.index))
     if is_address:
         return "".join(_addresses(tables, row) for row in rows)
@@ -305,7 +249,6 @@ def _addresses(tables: Tables, row: SwInterface) -> str:
 
 
 KIND = Kind(
-    api={"interface": _API},
     changes={
         "sw_interface_set_flags": _answer_flags,
         "sw_interface_set_mtu": _answer_mtu,

@@ -1,4 +1,7 @@
-"""Simulates router advertisements and link-local addresses (vnet/ip6-nd/ip6_ra.c, vnet/ip/ip_api.c). None is sent."""
+"""Simulates router advertisements and link-local addresses (vnet/ip6-nd/ip6_ra.c, vnet/ip/ip_api.c). None is sent.
+
+Addresses by autoconfiguration (vnet/ip6-nd/rd_cp.c) follow from those that tests let in, in place of routers.
+"""
 
 from __future__ import annotations
 
@@ -11,40 +14,11 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.kinds import address
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.0 5f19a809
-import interface_index
-import prefix
-request sw_interface_ip6nd_ra_config 3eb00b1c: interface_index sw_if_index, u8 suppress, u8 managed, u8 other, \
-u8 ll_option, u8 send_unicast, u8 cease, bool is_no, u8 default_router, u32 max_interval, u32 min_interval, \
-u32 lifetime, u32 initial_count, u32 initial_interval
-reply sw_interface_ip6nd_ra_config_reply e8d4e804: i32 retval
-request sw_interface_ip6nd_ra_prefix 82cc1b28: interface_index sw_if_index, prefix prefix, bool use_default, \
-bool no_advertise, bool off_link, bool no_autoconfig, bool no_onlink, bool is_no, u32 val_lifetime, u32 pref_lifetime
-reply sw_interface_ip6nd_ra_prefix_reply e8d4e804: i32 retval
-struct ip6nd_ra_prefix: prefix prefix, bool onlink_flag, bool autonomous_flag, u32 val_lifetime, u32 pref_lifetime, \
-f64 valid_lifetime_expires, f64 pref_lifetime_expires, bool decrement_lifetime_flag, bool no_advertise
-request sw_interface_ip6nd_ra_dump f9e6675e streams sw_interface_ip6nd_ra_details: interface_index sw_if_index
-reply sw_interface_ip6nd_ra_details d3198de5: interface_index sw_if_index, u8 cur_hop_limit, bool adv_managed_flag, \
-bool adv_other_flag, u16 adv_router_lifetime, u32 adv_neighbor_reachable_time, u32 adv_retransmit_interval, \
-u32 adv_link_mtu, bool send_radv, bool cease_radv, bool send_unicast, bool adv_link_layer_address, \
-f64 max_radv_interval, f64 min_radv_interval, f64 last_radv_time, f64 last_multicast_time, f64 next_multicast_time, \
-u32 initial_adverts_count, f64 initial_adverts_interval, bool initial_adverts_sent, u32 n_advertisements_sent, \
-u32 n_solicitations_rcvd, u32 n_solicitations_dropped, u32 n_prefixes, ip6nd_ra_prefix prefixes[n_prefixes]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-request sw_interface_ip6_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
-reply sw_interface_ip6_enable_disable_reply e8d4e804: i32 retval
-request sw_interface_ip6_set_link_local_address 1c10f15f: interface_index sw_if_index, ip6_address ip
-reply sw_interface_ip6_set_link_local_address_reply e8d4e804: i32 retval
-request sw_interface_ip6_get_link_local_address f9e6675e: interface_index sw_if_index
-reply sw_interface_ip6_get_link_local_address_reply d16b7130: i32 retval, ip6_address ip
-"""
 _PART = "ra"
 _HOP_LIMIT = 64
 _FOREVER = 0xFFFFFFFF
@@ -99,9 +73,7 @@ def _advertiser(tables: Tables, sw_if_index: int) -> Advertiser | None:
 
 def configure(tables: Tables, sw_if_index: int, wish: Values) -> None:
     """Set what `wish` names, or take it back to its default; raise RefusedError as ip6_ra_config does."""
-    ra = _advertiser(tables, sw_if_index)
-    if ra is None:
-        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    ra = required(_advertiser(tables, sw_if_index), retval=Retval.IP6_NOT_ENABLED)
     ra.is_sending = True
     is_no = bool(wish["is_no"])
     longest, shortest = wish["max_interval"], wish["min_interval"]
@@ -135,9 +107,7 @@ def configure(tables: Tables, sw_if_index: int, wish: Values) -> None:
 
 def set_prefix(tables: Tables, sw_if_index: int, address: bytes, length: int, wish: Values) -> None:
     """Name a prefix, change one or take it out; raise RefusedError as ip6_ra_prefix does."""
-    ra = _advertiser(tables, sw_if_index)
-    if ra is None:
-        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    ra = required(_advertiser(tables, sw_if_index), retval=Retval.IP6_NOT_ENABLED)
     known = ra.prefixes.get(address)
     if known is None and wish["is_no"]:
         raise RefusedError(Retval.INVALID_VALUE)
@@ -160,16 +130,14 @@ def set_prefix(tables: Tables, sw_if_index: int, address: bytes, length: int, wi
     known.is_autonomous = not wish["no_autoconfig"]
 
 
-def _answer_config(call: Call, values: Values) -> Outgoing:
+def _answer_config(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     configure(call.tables, values["sw_if_index"], values)
-    return call.reply()
 
 
-def _answer_prefix(call: Call, values: Values) -> Outgoing:
+def _answer_prefix(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     set_prefix(call.tables, values["sw_if_index"], values["prefix.address.un"], values["prefix.len"], values)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -235,17 +203,15 @@ _NOTHING: dict[str, int] = dict.fromkeys(
 )
 
 
-def _nd_command(tables: Tables, rest: Input) -> str:
+def _nd_command(tables: Tables, rest: Input) -> None:
     """`ip6 nd <interface> [no] [ra-...] | [no] prefix <address>/<length> [...]`; VPP does not report what it refuses.
 
     Only what the end of a prefix cannot read is an error; elsewhere VPP stops reading there.
     """
     line = rest.line()
     if line.is_at_end:
-        return ""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"invalid interface name {line.shown}'")
+        return
+    row = required(line.interface(tables), f"invalid interface name {line.shown}'")
     if not ip6_link.is_on_ethernet(tables, row.index):
         raise RefusedError(Retval.UNSPECIFIED, "Interface must be of ethernet type")
     if ip6_link.find(tables, row.index) is None:
@@ -261,7 +227,6 @@ def _nd_command(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         if refusal.retval is Retval.UNSPECIFIED:
             raise
-    return ""
 
 
 def _read_wish(line: Input, wish: dict[str, int]) -> tuple[bool, int, int] | None:
@@ -302,8 +267,7 @@ def _read_prefix(line: Input, wish: dict[str, int]) -> None:
     while not line.is_at_end:
         word = next((word for word in _PREFIX_WORDS if line.take(word)), None)
         if word is None:
-            line.skip_space()
-            raise line.unknown("parse error")
+            raise line.unknown_word("parse error")
         wish[_PREFIX_WORDS[word]] = 1
 
 
@@ -317,10 +281,9 @@ def _answer_enable(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=Retval.VALUE_EXIST if was_on else 0)
 
 
-def _answer_set_local(call: Call, values: Values) -> Outgoing:
+def _answer_set_local(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     ip6_link.set_local(call.tables, values["sw_if_index"], values["ip"])
-    return call.reply()
 
 
 def _answer_get_local(call: Call, values: Values) -> Outgoing:
@@ -331,29 +294,24 @@ def _answer_get_local(call: Call, values: Values) -> Outgoing:
 
 def _interface(tables: Tables, line: Input) -> SwInterface:
     """Take the name of an interface; what VPP reports of one that is missing ends in a quote of its own."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "unknown interface\n'")
-    return row
+    return required(line.interface(tables), "unknown interface\n'")
 
 
-def _enable_command(tables: Tables, line: Input) -> str:
+def _enable_command(tables: Tables, line: Input) -> None:
     """`enable ip6 interface <interface>`."""
     row = _interface(tables, line)
     was_on = ip6_link.find(tables, row.index) is not None
     ip6_link.enable(tables, row.index)
     if was_on:
         raise RefusedError(Retval.UNSPECIFIED, "Failed")
-    return ""
 
 
-def _disable_command(tables: Tables, line: Input) -> str:
+def _disable_command(tables: Tables, line: Input) -> None:
     """`disable ip6 interface <interface>`."""
     row = _interface(tables, line)
     if ip6_link.find(tables, row.index) is None:
         raise RefusedError(Retval.UNSPECIFIED, "Failed")
     ip6_link.disable(tables, row.index)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -385,13 +343,62 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             ra.prefixes[parsed.ip.packed] = prefix
 
 
+_HALF = 64
+
+
+@dataclass(slots=True, kw_only=True)
+class AutoconfigMain:
+    """Where it is on, and what it has made (rd_cp_main_t)."""
+
+    enabled: set[int] = field(default_factory=set)
+    created: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Addresses by interface and prefix."""
+
+
+def receive_advertisement(tables: Tables, sw_if_index: int, prefix: int) -> None:
+    """Let an interface receive a router advertisement with a /64 that hosts are to make addresses in."""
+    main = tables.part(AutoconfigMain)
+    if sw_if_index not in main.enabled or (sw_if_index, prefix) in main.created:
+        return
+    identifier = int.from_bytes(ip6_link.automatic(tables, sw_if_index)[8:])
+    main.created[sw_if_index, prefix] = prefix | identifier
+    address.add(tables, tables.sw[sw_if_index], True, prefix | identifier, _HALF)
+
+
+def switch_autoconfig(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
+    """Turn it on or off. VPP then takes the addresses of all interfaces away, and leaves IPv6 on."""
+    main = tables.part(AutoconfigMain)
+    if is_on and sw_if_index not in main.enabled:
+        ip6_link.enable(tables, sw_if_index)
+        main.enabled.add(sw_if_index)
+    elif not is_on and sw_if_index in main.enabled:
+        main.enabled.discard(sw_if_index)
+        for (index, _), value in main.created.items():
+            row = tables.sw.get(index)
+            if row is not None and tables.ip6.find(tables.ip6.table_of(index), value) is not None:
+                address.remove(tables, row, True, value, _HALF)
+        main.created.clear()
+
+
+def _answer_autoconfig(call: Call, values: Values) -> None:
+    interfaces.require(call.tables, values["sw_if_index"])
+    switch_autoconfig(call.tables, values["sw_if_index"], is_on=bool(values["enable"]))
+
+
+def _command_autoconfig(tables: Tables, line: Input) -> None:
+    """`ip6 nd address autoconfig <interface> [default-route|disable]`."""
+    row = required(line.interface(tables), "Missing sw_if_index")
+    line.take("default-route")
+    switch_autoconfig(tables, row.index, is_on=not line.take("disable"))
+
+
 KIND = Kind(
-    api={"ip6_nd": _API, "ip": _IP},
     changes={
         "sw_interface_ip6nd_ra_config": _answer_config,
         "sw_interface_ip6nd_ra_prefix": _answer_prefix,
         "sw_interface_ip6_enable_disable": _answer_enable,
         "sw_interface_ip6_set_link_local_address": _answer_set_local,
+        "ip6_nd_address_autoconfig": _answer_autoconfig,
     },
     queries={
         "sw_interface_ip6nd_ra_dump": _dump,
@@ -401,6 +408,7 @@ KIND = Kind(
         "ip6 nd": _nd_command,
         "enable ip6 interface": _enable_command,
         "disable ip6 interface": _disable_command,
+        "ip6 nd address autoconfig": _command_autoconfig,
     },
     load=_load,
 )

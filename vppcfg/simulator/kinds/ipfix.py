@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.ipfix import FlowLayer, FlowVariant
@@ -17,40 +18,10 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_EXPORT_API = """
-version 23.06- 2.0.3 63e0810a
-import prefix
-request set_ipfix_exporter 5530c8a0: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
-u32 path_mtu, u32 template_interval, bool udp_checksum
-reply set_ipfix_exporter_reply e8d4e804: i32 retval
-request ipfix_exporter_dump 51077d14 streams ipfix_exporter_details
-reply ipfix_exporter_details 0dedbfe4: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
-u32 path_mtu, u32 template_interval, bool udp_checksum
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_PROBE_API = """
-version 23.06- 2.1.0 72c9c142
-import interface_index
-enum flowprobe_which u8 FLOWPROBE_WHICH_IP4=0 FLOWPROBE_WHICH_IP6=1 FLOWPROBE_WHICH_L2=2
-enum flowprobe_record_flags u8 FLOWPROBE_RECORD_FLAG_L2=1 FLOWPROBE_RECORD_FLAG_L3=2 FLOWPROBE_RECORD_FLAG_L4=4
-enum flowprobe_direction u8 FLOWPROBE_DIRECTION_RX=0 FLOWPROBE_DIRECTION_TX=1 FLOWPROBE_DIRECTION_BOTH=2
-request flowprobe_interface_add_del 3420739c: bool is_add, flowprobe_which which, flowprobe_direction direction, \
-interface_index sw_if_index
-reply flowprobe_interface_add_del_reply e8d4e804: i32 retval
-request flowprobe_interface_dump f9e6675e streams flowprobe_interface_details: interface_index sw_if_index=4294967295
-reply flowprobe_interface_details 427d77e0: flowprobe_which which, flowprobe_direction direction, \
-interface_index sw_if_index
-request flowprobe_set_params baa46c09: flowprobe_record_flags record_flags, u32 active_timer=4294967295, \
-u32 passive_timer=4294967295
-reply flowprobe_set_params_reply e8d4e804: i32 retval
-request flowprobe_get_params 51077d14
-reply flowprobe_get_params_reply f350d621: i32 retval, flowprobe_record_flags record_flags, u32 active_timer, \
-u32 passive_timer
-"""
 _NOBODY = bytes(4)
 _PORT, _PATH_MTU, _INTERVAL_S = 4739, 512, 20
 _LEAST_MTU, _MOST_MTU = 68, 1450
@@ -92,9 +63,7 @@ def set_exporter(tables: Tables, desired: Exporter, table_id: int | None) -> Non
     main = tables.part(IpfixMain)
     fib_index = NONE
     if table_id is not None:
-        table = tables.fib4.tables.get(table_id)
-        if table is None:
-            raise RefusedError(Retval.NO_SUCH_FIB, f"fib ID {table_id} doesn't exist")
+        table = required(tables.fib4.tables.get(table_id), f"fib ID {table_id} doesn't exist", Retval.NO_SUCH_FIB)
         fib_index = table.index
         main.table_ids[fib_index] = table_id
     if desired.collector != _NOBODY and desired.source == _NOBODY:
@@ -138,7 +107,7 @@ def set_probe(tables: Tables, sw_if_index: int, which: int, direction: int, *, i
         del main.probes[sw_if_index]
 
 
-def _answer_exporter(call: Call, values: Values) -> Outgoing:
+def _answer_exporter(call: Call, values: Values) -> None:
     """Set the exporter; VPP reads the collector as IPv4 whatever it is, and requires a source of the same family."""
     table_id = None if values["vrf_id"] == NONE else values["vrf_id"]
     if table_id is not None and table_id not in call.tables.fib4.tables:
@@ -155,7 +124,6 @@ def _answer_exporter(call: Call, values: Values) -> Outgoing:
         has_checksum=bool(values["udp_checksum"]),
     )
     set_exporter(call.tables, desired, table_id)
-    return call.reply()
 
 
 def _dump_exporter(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -176,9 +144,8 @@ def _dump_exporter(call: Call, _values: Values) -> Iterator[Outgoing]:
     )
 
 
-def _answer_params(call: Call, values: Values) -> Outgoing:
+def _answer_params(call: Call, values: Values) -> None:
     set_params(call.tables, values["record_flags"], values["active_timer"], values["passive_timer"])
-    return call.reply()
 
 
 def _answer_get_params(call: Call, _values: Values) -> Outgoing:
@@ -186,13 +153,12 @@ def _answer_get_params(call: Call, _values: Values) -> Outgoing:
     return call.reply(record_flags=main.layers, active_timer=main.active_s, passive_timer=main.passive_s)
 
 
-def _answer_probe(call: Call, values: Values) -> Outgoing:
+def _answer_probe(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     if values["which"] not in _WORDS.values() or values["direction"] not in _DIRECTIONS.values():
         raise RefusedError(Retval.INVALID_VALUE)
     which, direction = values["which"], values["direction"]
     set_probe(call.tables, values["sw_if_index"], which, direction, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_probes(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -204,51 +170,30 @@ def _dump_probes(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _command_exporter(tables: Tables, line: Input) -> str:
     """Run `set ipfix exporter [collector <ip4> [port <n>] src <ip4> [fib-id <n>] [path-mtu <n>] ...]`."""
-    found: dict[str, bytes] = {}
-    numbers: dict[str, int] = {}
-    has_checksum = False
+    found: dict[str, Any] = {"port": _PORT, "path_mtu": _PATH_MTU, "interval_s": _INTERVAL_S, "fib_id": None}
+    numbers = {"port": "port", "fib-id": "fib_id", "path-mtu": "path_mtu", "template-interval": "interval_s"}
+    ends = {"collector": "collector", "src": "source"}
     while not line.is_at_end:
-        word = next((word for word in ("collector", "src") if isinstance(line_end(line, word, found), bytes)), None)
-        if word is not None or any(
-            line.take_setting(key, numbers) for key in ("port", "fib-id", "path-mtu", "template-interval")
-        ):
+        if line.take_field(ends, lambda: line.packed(4), found) or line.take_field(numbers, line.number, found):
             continue
         if not line.take("udp-checksum"):
             break
-        has_checksum = True
-    desired = Exporter(
-        collector=found.get("collector", _NOBODY),
-        source=found.get("src", _NOBODY),
-        port=numbers.get("port", _PORT),
-        path_mtu=numbers.get("path-mtu", _PATH_MTU),
-        interval_s=numbers.get("template-interval", _INTERVAL_S),
-        has_checksum=has_checksum,
-    )
-    try:
-        set_exporter(tables, desired, numbers.get("fib-id"))
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
+        found["has_checksum"] = True
+    fib_id = found.pop("fib_id")
+    desired = Exporter(**found)
+    set_exporter(tables, desired, fib_id)
     if desired.collector == _NOBODY:
         return "IPFIX Collector is disabled\n"
     fib_index = tables.part(IpfixMain).exporter.fib_index
-    ends = [ipaddress.IPv4Address(end) for end in (desired.collector, desired.source)]
+    collector, source = (ipaddress.IPv4Address(end) for end in (desired.collector, desired.source))
     return (
-        f"Collector {ends[0]}, src address {ends[1]}, fib index {-1 if fib_index == NONE else fib_index}, "
+        f"Collector {collector}, src address {source}, fib index {-1 if fib_index == NONE else fib_index}, "
         f"path MTU {desired.path_mtu}, template resend interval {desired.interval_s}s, "
-        f"udp checksum {'enabled' if has_checksum else 'disabled'}\n"
+        f"udp checksum {'enabled' if desired.has_checksum else 'disabled'}\n"
     )
 
 
-def line_end(line: Input, word: str, found: dict[str, bytes]) -> bytes | None:
-    """Take a word and an IPv4 address, and keep the address under the word."""
-    address = line.address4_after(word)
-    if address is not None:
-        found[word] = address.packed
-        return address.packed
-    return None
-
-
-def _command_params(tables: Tables, line: Input) -> str:
+def _command_params(tables: Tables, line: Input) -> None:
     """Run `flowprobe params record [l2] [l3] [l4] [active <n>] [passive <n>]`."""
     layers, numbers = 0, {"active": NONE, "passive": NONE}
     while not line.is_at_end:
@@ -257,14 +202,10 @@ def _command_params(tables: Tables, line: Input) -> str:
                 layers |= _LAYERS[layer]
         elif not (line.take_setting("active", numbers) or line.take_setting("passive", numbers)):
             break
-    try:
-        set_params(tables, layers, numbers["active"], numbers["passive"])
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
-    return ""
+    set_params(tables, layers, numbers["active"], numbers["passive"])
 
 
-def _command_probe(tables: Tables, line: Input) -> str:
+def _command_probe(tables: Tables, line: Input) -> None:
     """Run `flowprobe feature add-del <interface> [l2|ip4|ip6] [rx|tx|both] [disable]`."""
     row, which, direction, is_add = None, _WORDS["ip4"], _DIRECTIONS["tx"], True
     while not line.is_at_end:
@@ -278,11 +219,7 @@ def _command_probe(tables: Tables, line: Input) -> str:
             break
     if row is None and tables.part(IpfixMain).layers:
         raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
-    try:
-        set_probe(tables, NONE if row is None else row.index, which, direction, is_add=is_add)
-    except RefusedError as refusal:
-        raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
-    return ""
+    set_probe(tables, NONE if row is None else row.index, which, direction, is_add=is_add)
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -309,13 +246,11 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 EXPORT = Kind(
-    api={"ipfix_export": _EXPORT_API},
     changes={"set_ipfix_exporter": _answer_exporter},
     queries={"ipfix_exporter_dump": _dump_exporter},
     commands={"set ipfix exporter": _command_exporter},
 )
 KIND = Kind(
-    api={"flowprobe": _PROBE_API},
     changes={"flowprobe_set_params": _answer_params, "flowprobe_interface_add_del": _answer_probe},
     queries={"flowprobe_get_params": _answer_get_params, "flowprobe_interface_dump": _dump_probes},
     commands={"flowprobe params": _command_params, "flowprobe feature add-del": _command_probe},

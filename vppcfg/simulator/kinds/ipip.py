@@ -7,7 +7,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import FLAGS, Ipip
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -16,35 +15,12 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 2.0.2 4609caba
-import interface_index
-import prefix
-enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
-IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 \
-IP_API_DSCP_AF31=26 IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 \
-IP_API_DSCP_AF42=36 IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-struct ipip_tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
-tunnel_encap_decap_flags flags, tunnel_mode mode, ip_dscp dscp
-request ipip_add_tunnel 2ac399f5: ipip_tunnel tunnel
-reply ipip_add_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index
-request ipip_del_tunnel f9e6675e: interface_index sw_if_index
-reply ipip_del_tunnel_reply e8d4e804: i32 retval
-request ipip_tunnel_dump f9e6675e streams ipip_tunnel_details: interface_index sw_if_index
-reply ipip_tunnel_details d31cb34e: ipip_tunnel tunnel
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
+_NUMBERS = {"instance": "number", "outer-table-id": "table"}
 _MULTIPOINT = 1
 """TUNNEL_API_MODE_MP."""
 _TELLS_NO_MODE = ReleaseQuirk(span="-23.06", text="the mode of a tunnel in a dump is what was in memory (e870d5b6ac3)")
@@ -86,21 +62,16 @@ def create(tables: Tables, request: IpipRequest) -> SwInterface:
 def _register(tables: Tables, tunnel: Tunnel[IpipRequest]) -> SwInterface:
     """Make the port: the outer header is taken off what its link can carry, which is nothing."""
     overhead = 40 if tunnel.request.source.version == 6 else 20
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"ipip{tunnel.number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            mac=bytes(6),
-            link_mtu=-overhead & 0xFFFF,
-            is_ip_tunnel=True,
-            is_multipoint=tunnel.request.mode == _MULTIPOINT,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port = HwInterface(
+        name=f"ipip{tunnel.number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        link_mtu=-overhead & 0xFFFF,
+        is_ip_tunnel=True,
+        is_multipoint=tunnel.request.mode == _MULTIPOINT,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, _MTU)
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:
@@ -140,11 +111,6 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         raise
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for tunnel in call.tables.part(IpipMain).shown(values["sw_if_index"]):
         request = tunnel.request
@@ -177,25 +143,18 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
-    line.skip_space()
-    refusal = line.unknown()
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            found["words"] += 1
-            return
-    for word in ("instance", "outer-table-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
-    if line.take("p2p"):
+    if line.take_field(ENDS, line.address, found):
+        found["words"] += 1
+    elif line.take_field(_NUMBERS, line.number, found):
+        return
+    elif line.take("p2p"):
         found |= {"mode": 0, "words": found["words"] + 1}
     elif line.take("p2mp") or line.take("mp"):
         found |= {"mode": _MULTIPOINT, "words": found["words"] + 1}
     elif (flag := _flag(line)) is not None:
         found["flags"] |= flag
     else:
-        raise refusal
+        raise line.unknown_word()
 
 
 def _flag(line: Input) -> int | None:
@@ -208,48 +167,30 @@ def _flag(line: Input) -> int | None:
 
 def _requested(found: dict[str, Any]) -> IpipRequest:
     """Return the tunnel that a line asks for; one that lacks an end has zeros there."""
-    if found["words"] < 2:
+    if found.pop("words") < 2:
         raise RefusedError(Retval.UNSPECIFIED, "mandatory argument(s) missing")
-    ends = [found[word] for word in ("src", "dst") if word in found]
-    versions = {end.version for end in ends}
+    versions = {found[field].version for field in ENDS.values() if field in found}
     if len(versions) > 1:
         raise RefusedError(Retval.UNSPECIFIED, "source and destination must be of same address family")
     nothing = ip_address("::" if versions == {6} else "0.0.0.0")
-    return IpipRequest(
-        source=found.get("src", nothing),
-        destination=found.get("dst", nothing),
-        mode=found.get("mode", 0),
-        flags=found["flags"],
-        number=found.get("instance", NONE),
-        table=found.get("outer-table-id", 0),
-    )
+    return IpipRequest(**{"source": nothing, "destination": nothing, **found})
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete ipip tunnel sw_if_index <sw_if_index>`, which reports nothing when there is no such tunnel."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     number = None
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         number = line.number_after("sw_if_index")
         if number is None:
-            raise refusal
+            raise line.unknown_word()
     if number in tables.part(IpipMain).by_sw:
         delete(tables, number)
-    return ""
 
 
-def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
-    tables.part(IpipMain).let_link_follow(tables, sw_if_index)
-
-
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Ipip)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Ipip, desired: Interface, number: int) -> SwInterface:
     request = IpipRequest(
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),
@@ -266,11 +207,13 @@ KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
     quirks=(_TELLS_NO_MODE,),
-    api={"ipip": _API},
-    changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
+    changes={
+        "ipip_add_tunnel": _answer_add,
+        "ipip_del_tunnel": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"ipip_tunnel_dump": _dump},
     commands={"create ipip tunnel": _command_create, "delete ipip tunnel": _command_delete},
     interface=InterfaceKind.IPIP,
     create=_create,
-    admin_changed=_follow_admin_state,
+    admin_changed=IpipMain.let_link_follow,
 )

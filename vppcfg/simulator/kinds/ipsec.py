@@ -1,88 +1,25 @@
-"""Simulates IPsec: security associations, protection of tunnels, interfaces (vnet/ipsec); nothing is encrypted."""
+"""Simulates IPsec: security associations, protection of tunnels, interfaces, policy databases (vnet/ipsec).
+
+Nothing is encrypted. Policy databases and their bindings outlive interfaces (ipsec_spd.c).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from vppcfg.simulator import interfaces
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_TEXT = """
-version 23.06 5.0.2 9dfdcc71
-version 24.10- 5.0.2 8d9c3489
-import interface_index
-import prefix
-enum ipsec_proto u32 IPSEC_API_PROTO_ESP=50 IPSEC_API_PROTO_AH=51
-struct key: u8 length, u8 data[128]
-enum ipsec_integ_alg u32 IPSEC_API_INTEG_ALG_NONE=0 IPSEC_API_INTEG_ALG_MD5_96=1 IPSEC_API_INTEG_ALG_SHA1_96=2 \
-IPSEC_API_INTEG_ALG_SHA_256_96=3 IPSEC_API_INTEG_ALG_SHA_256_128=4 IPSEC_API_INTEG_ALG_SHA_384_192=5 \
-IPSEC_API_INTEG_ALG_SHA_512_256=6
-enum ipsec_sad_flags u32 IPSEC_API_SAD_FLAG_NONE=0 IPSEC_API_SAD_FLAG_USE_ESN=1 IPSEC_API_SAD_FLAG_USE_ANTI_REPLAY=2 \
-IPSEC_API_SAD_FLAG_IS_TUNNEL=4 IPSEC_API_SAD_FLAG_IS_TUNNEL_V6=8 IPSEC_API_SAD_FLAG_UDP_ENCAP=16 \
-IPSEC_API_SAD_FLAG_IS_INBOUND=64 IPSEC_API_SAD_FLAG_ASYNC=128
-enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
-TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
-enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
-enum tunnel_flags u8 TUNNEL_API_FLAG_TRACK_MTU=1
-enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
-IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 IP_API_DSCP_AF31=26 \
-IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 IP_API_DSCP_AF42=36 \
-IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
-struct tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
-tunnel_encap_decap_flags encap_decap_flags, tunnel_mode mode, tunnel_flags flags, ip_dscp dscp, u8 hop_limit
-struct ipsec_sad_entry_v3: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
-crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
-u16 udp_src_port=4500, u16 udp_dst_port=4500
-struct ipsec_tunnel_protect: interface_index sw_if_index, address nh, u32 sa_out, u8 n_sa_in, u32 sa_in[n_sa_in]
-struct ipsec_itf: u32 user_instance=4294967295, tunnel_mode mode, interface_index sw_if_index
-enum ipsec_crypto_alg u32 IPSEC_API_CRYPTO_ALG_NONE=0 IPSEC_API_CRYPTO_ALG_AES_CBC_128=1 \
-IPSEC_API_CRYPTO_ALG_AES_CBC_192=2 IPSEC_API_CRYPTO_ALG_AES_CBC_256=3 IPSEC_API_CRYPTO_ALG_AES_CTR_128=4 \
-IPSEC_API_CRYPTO_ALG_AES_CTR_192=5 IPSEC_API_CRYPTO_ALG_AES_CTR_256=6 IPSEC_API_CRYPTO_ALG_AES_GCM_128=7 \
-IPSEC_API_CRYPTO_ALG_AES_GCM_192=8 IPSEC_API_CRYPTO_ALG_AES_GCM_256=9 IPSEC_API_CRYPTO_ALG_DES_CBC=10 \
-IPSEC_API_CRYPTO_ALG_3DES_CBC=11 IPSEC_API_CRYPTO_ALG_CHACHA20_POLY1305=12 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_128=13 \
-IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_192=14 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_256=15
-struct ipsec_sad_entry_v4: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
-crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
-u16 udp_src_port=4500, u16 udp_dst_port=4500, u32 anti_replay_window_size=64
-request ipsec_sad_entry_add 50229353: ipsec_sad_entry_v3 entry
-request ipsec_sad_entry_del 3a91bde5: u32 id
-reply ipsec_sad_entry_del_reply e8d4e804: i32 retval
-reply ipsec_sad_entry_add_reply 9ffac24b: i32 retval, u32 stat_index
-request ipsec_tunnel_protect_update 30d5f133: ipsec_tunnel_protect tunnel
-reply ipsec_tunnel_protect_update_reply e8d4e804: i32 retval
-request ipsec_tunnel_protect_del cd239930: interface_index sw_if_index, address nh
-reply ipsec_tunnel_protect_del_reply e8d4e804: i32 retval
-request ipsec_tunnel_protect_dump f9e6675e streams ipsec_tunnel_protect_details: interface_index sw_if_index
-reply ipsec_tunnel_protect_details 21663a50: ipsec_tunnel_protect tun
-request ipsec_itf_create 6f50b3bc: ipsec_itf itf
-reply ipsec_itf_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request ipsec_itf_delete f9e6675e: interface_index sw_if_index
-reply ipsec_itf_delete_reply e8d4e804: i32 retval
-request ipsec_itf_dump f9e6675e streams ipsec_itf_details: interface_index sw_if_index
-reply ipsec_itf_details 548a73b8: ipsec_itf itf
-request ipsec_sa_v3_dump 2076c2f4 streams ipsec_sa_v3_details: u32 sa_id
-reply ipsec_sa_v3_details 2fc991ee: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, u64 \
-last_seq_inbound, u64 replay_window, u32 stat_index
-request ipsec_sad_entry_add_v2 9611297a 24.10-: ipsec_sad_entry_v4 entry
-reply ipsec_sad_entry_add_v2_reply 9ffac24b 24.10-: i32 retval, u32 stat_index
-request ipsec_sa_v4_dump 2076c2f4 24.10- streams ipsec_sa_v4_details: u32 sa_id
-request ipsec_sa_v5_dump 2076c2f4 24.10- streams ipsec_sa_v5_details: u32 sa_id
-reply ipsec_sa_v4_details 87a322d7 24.10-: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, \
-u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
-reply ipsec_sa_v5_details 3cfecfbd 24.10-: ipsec_sad_entry_v4 entry, interface_index sw_if_index, u64 seq_outbound, \
-u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "IPSEC Tunnel"
 _MTU = 9000
 _ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16
@@ -169,9 +106,7 @@ def unprotect(tables: Tables, sw_if_index: int, next_hop: Address) -> None:
     """Take the protection off a tunnel; raise RefusedError when there is none."""
     main = tables.part(IpsecMain)
     port = tables.hw_of(tables.sw[sw_if_index])
-    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(main.find(sw_if_index, next_hop if port.is_multipoint else None), retval=Retval.NO_SUCH_ENTRY)
     main.protections.remove(known)
     main.release((*known.sa_in, known.sa_out))
 
@@ -218,14 +153,8 @@ def _dumped(values: dict[str, Any]) -> dict[str, Any]:
     return dumped
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     add_association(call.tables, values)
-    return call.reply()
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete_association(call.tables, values["id"])
-    return call.reply()
 
 
 def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -234,18 +163,16 @@ def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({**_dumped(known.values), "sw_if_index": NONE})
 
 
-def _answer_protect(call: Call, values: Values) -> Outgoing:
+def _answer_protect(call: Call, values: Values) -> None:
     index = values["tunnel.sw_if_index"]
     interfaces.require(call.tables, index)
     hop = address_of(values, "tunnel.nh")
     protect(call.tables, index, hop, values["tunnel.sa_out"], tuple(values["tunnel.sa_in"]))
-    return call.reply()
 
 
-def _answer_unprotect(call: Call, values: Values) -> Outgoing:
+def _answer_unprotect(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     unprotect(call.tables, values["sw_if_index"], address_of(values, "nh"))
-    return call.reply()
 
 
 def _dump_protections(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -263,15 +190,12 @@ def create_interface(tables: Tables, number: int) -> SwInterface:
     free = next(each for each in range(len(taken) + 1) if each not in taken.values()) if number == NONE else number
     if free in taken.values():
         raise RefusedError(Retval.INVALID_REGISTRATION)
-    port = tables.hw.add(
-        lambda index: HwInterface(
-            index=index,
-            name=f"ipsec{free}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            is_ip_tunnel=True,
-            has_gso=False,
-        )
+    port = HwInterface(
+        name=f"ipsec{free}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        is_ip_tunnel=True,
+        has_gso=False,
     )
     row = interfaces.create_port(tables, port, _MTU)
     taken[row.index] = free
@@ -289,11 +213,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create_interface(call.tables, values["itf.user_instance"]).index)
 
 
-def _answer_delete_interface(call: Call, values: Values) -> Outgoing:
-    delete_interface(call.tables, values["sw_if_index"])
-    return call.reply()
-
-
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
     for index, number in call.tables.part(IpsecMain).interfaces.items():
         if values["sw_if_index"] in (NONE, index):
@@ -306,16 +225,110 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
         tables.hw_of(row).is_link_up = row.is_up
 
 
+_FEATURES = (
+    *arcs.both("ip{}-output", "ipsec{}-output-feature"),
+    *arcs.both("ip{}-unicast", "ipsec{}-input-feature"),
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class SpdMain:
+    """The databases by their place, and their places by interface."""
+
+    ids: Pool[tuple[int, int]] = field(default_factory=Pool)
+    """Place and id."""
+    bound: dict[int, int] = field(default_factory=dict)
+
+    def place_of(self, spd_id: int) -> int | None:
+        """Return where a database is."""
+        return next((place for place, known in self.ids if known == spd_id), None)
+
+
+def add_delete_spd(tables: Tables, spd_id: int, *, is_add: bool) -> None:
+    """Make a database, or delete one with all that it is bound to; raise RefusedError."""
+    main = tables.part(SpdMain)
+    place = main.place_of(spd_id)
+    if is_add:
+        if place is not None:
+            raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
+        main.ids.add(lambda index: (index, spd_id))
+        return
+    place = required(place, retval=Retval.NO_SUCH_ENTRY)
+    for sw_if_index in [index for index, known in main.bound.items() if known == place]:
+        _unbind_spd(tables, sw_if_index)
+    main.ids.remove(place)
+
+
+def bind_spd(tables: Tables, sw_if_index: int, spd_id: int, *, is_add: bool) -> None:
+    """Bind a database to an interface, or take it off; raise RefusedError."""
+    main = tables.part(SpdMain)
+    place = required(main.place_of(spd_id), retval=Retval.SYSCALL_ERROR_1)
+    if (sw_if_index in main.bound) == is_add:
+        raise RefusedError(Retval.SYSCALL_ERROR_2)
+    if is_add:
+        main.bound[sw_if_index] = place
+        arcs.enable(tables, sw_if_index, *_FEATURES)
+    else:
+        _unbind_spd(tables, sw_if_index)
+
+
+def _unbind_spd(tables: Tables, sw_if_index: int) -> None:
+    del tables.part(SpdMain).bound[sw_if_index]
+    arcs.disable(tables, sw_if_index, *_FEATURES)
+
+
+def _answer_bind(call: Call, values: Values) -> None:
+    interfaces.require(call.tables, values["sw_if_index"])
+    bind_spd(call.tables, values["sw_if_index"], values["spd_id"], is_add=values["is_add"])
+
+
+def _dump_spds(call: Call, _values: Values) -> Iterator[Outgoing]:
+    for _, spd_id in call.tables.part(SpdMain).ids:
+        yield call.details({"spd_id": spd_id})
+
+
+def _dump_bound_spds(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show what databases are bound to, by their place and not their id, interfaces that are gone too."""
+    for sw_if_index, place in call.tables.part(SpdMain).bound.items():
+        if not values["spd_index_valid"] or values["spd_index"] == place:
+            yield call.details({"spd_index": place, "sw_if_index": sw_if_index})
+
+
+def _command_spd(tables: Tables, rest: Input) -> None:
+    """`ipsec spd add|del <id>`, whose result VPP does not look at."""
+    line = rest.line()
+    is_add = not line.take("del")
+    line.take("add")
+    spd_id = line.number()
+    if spd_id is None:
+        raise line.unknown("parse error")
+    with suppress(RefusedError):
+        add_delete_spd(tables, spd_id, is_add=is_add)
+
+
+def _command_bind(tables: Tables, rest: Input) -> None:
+    """`set interface ipsec spd <interface> <id> [del]`."""
+    line = rest.line()
+    row = line.require_interface(tables, "parse error")
+    spd_id = line.number()
+    if spd_id is None:
+        raise line.unknown("parse error")
+    bind_spd(tables, row.index, spd_id, is_add=not line.take("del"))
+
+
 KIND = Kind(
-    api={"ipsec": _TEXT},
     changes={
         "ipsec_sad_entry_add": _answer_add,
         "ipsec_sad_entry_add_v2": _answer_add,
-        "ipsec_sad_entry_del": _answer_delete,
+        "ipsec_sad_entry_del": lambda call, values: delete_association(call.tables, values["id"]),
         "ipsec_tunnel_protect_update": _answer_protect,
         "ipsec_tunnel_protect_del": _answer_unprotect,
         "ipsec_itf_create": _answer_create,
-        "ipsec_itf_delete": _answer_delete_interface,
+        "ipsec_itf_delete": lambda call, values: delete_interface(call.tables, values["sw_if_index"]),
+        "ipsec_spd_add_del": lambda call, values: add_delete_spd(
+            call.tables, values["spd_id"], is_add=values["is_add"]
+        ),
+        "ipsec_interface_add_del_spd": _answer_bind,
     },
     queries={
         "ipsec_sa_v3_dump": _dump_associations,
@@ -323,8 +336,14 @@ KIND = Kind(
         "ipsec_sa_v5_dump": _dump_associations,
         "ipsec_tunnel_protect_dump": _dump_protections,
         "ipsec_itf_dump": _dump_interfaces,
+        "ipsec_spds_dump": _dump_spds,
+        "ipsec_spd_interface_dump": _dump_bound_spds,
     },
     quirks=(_CLEANS_UP,),
     deleted=_interface_gone,
     admin_changed=_follow_admin_state,
+    commands={
+        "ipsec spd": _command_spd,
+        "set interface ipsec spd": _command_bind,
+    },
 )

@@ -1,4 +1,8 @@
-"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c)."""
+"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c).
+
+A change of its mode sets the L2 feature bits of an interface (learn, forward, flood) anew; bits that are set while it
+is in L3 wait for the next mode (l2_api.c).
+"""
 
 from __future__ import annotations
 
@@ -6,32 +10,20 @@ from collections.abc import Iterator
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces, l2
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import BridgeFeature, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06-25.10 3.2.0 2720d298
-version 26.06- 3.3.0 1a53d6cc
-import interface_index
-request l2_xconnect_dump 51077d14 streams l2_xconnect_details
-reply l2_xconnect_details 472b6b67: interface_index rx_sw_if_index, interface_index tx_sw_if_index
-request sw_interface_set_l2_xconnect 4fa28a85: interface_index rx_sw_if_index, interface_index tx_sw_if_index, \
-bool enable=true
-reply sw_interface_set_l2_xconnect_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
-
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Cross-connect an interface to another, or return it to L3."""
     row = interfaces.require(call.tables, values["rx_sw_if_index"])
     if values["enable"]:
         l2.set_xconnect(call.tables, row, interfaces.require(call.tables, values["tx_sw_if_index"]))
     else:
         l2.set_l3(call.tables, row.index)
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -41,17 +33,15 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"rx_sw_if_index": index, "tx_sw_if_index": config.xconnect_to})
 
 
-def _command_xconnect(tables: Tables, line: Input) -> str:
+def _command_xconnect(tables: Tables, line: Input) -> None:
     """`set interface l2 xconnect <interface> <peer>`."""
     row = line.require_interface(tables)
     l2.set_xconnect(tables, row, line.require_interface(tables, "unknown peer interface"))
-    return ""
 
 
-def _command_l3(tables: Tables, line: Input) -> str:
+def _command_l3(tables: Tables, line: Input) -> None:
     """`set interface l3 <interface>`."""
     l2.set_l3(tables, line.require_interface(tables).index)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
@@ -60,8 +50,7 @@ def _command_show(tables: Tables, line: Input) -> str:
     while not line.is_at_end:
         row = line.interface(tables)
         if row is None:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
         rows.append(row)
     return "".join(_shown(tables, row) for row in rows or tables.sw)
 
@@ -87,14 +76,67 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             l2.set_xconnect(tables, row, target)
 
 
+_BITS = {
+    1: BridgeFeature.LEARN,
+    2: BridgeFeature.FWD,
+    4: BridgeFeature.FLOOD,
+    8: BridgeFeature.UU_FLOOD,
+    16: BridgeFeature.ARP_TERM,
+}
+"""Flags of l2_flags (l2_intf_feat_flags)."""
+_TOLD = {**_BITS, 32: BridgeFeature.ARP_UFWD}
+"""Flags that l2_interface_feat_flags_get reports."""
+
+
+def set_bits(tables: Tables, sw_if_index: int, bits: int, *, is_on: bool) -> int:
+    """Turn bits of an interface on or off, and return all."""
+    config = tables.l2_of(sw_if_index)
+    config.input_bits = config.input_bits | bits if is_on else config.input_bits & ~bits
+    return config.input_bits
+
+
+def _answer_bits(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    bits = sum(bit for flag, bit in _BITS.items() if values["feature_bitmap"] & flag)
+    result = set_bits(call.tables, values["sw_if_index"], bits, is_on=values["is_set"])
+    return call.reply(resulting_feature_bitmap=result)
+
+
+def _get_bits(call: Call, values: Values) -> Outgoing:
+    """Tell the bits of a member of a bridge domain; raise RefusedError for what is none."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    config = call.tables.l2_of(values["sw_if_index"])
+    if config.bridge is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    return call.reply(flags=sum(flag for flag, bit in _TOLD.items() if config.input_bits & bit))
+
+
+def _command_bits(bit: int) -> Command:
+    """`set interface l2 learn|forward|flood <interface> [disable]`; forward is taken for what a cross-connect does."""
+
+    def command(tables: Tables, line: Input) -> None:
+        row = line.require_interface(tables)
+        set_bits(tables, row.index, bit, is_on=not line.take("disable"))
+
+    return command
+
+
 KIND = Kind(
-    api={"l2": _API},
-    changes={"sw_interface_set_l2_xconnect": _answer},
-    queries={"l2_xconnect_dump": _dump},
+    changes={
+        "sw_interface_set_l2_xconnect": _answer,
+        "l2_flags": _answer_bits,
+    },
+    queries={
+        "l2_xconnect_dump": _dump,
+        "l2_interface_feat_flags_get": _get_bits,
+    },
     commands={
         "set interface l2 xconnect": _command_xconnect,
         "set interface l3": _command_l3,
         "show mode": _command_show,
+        "set interface l2 learn": _command_bits(BridgeFeature.LEARN),
+        "set interface l2 forward": _command_bits(BridgeFeature.XCONNECT),
+        "set interface l2 flood": _command_bits(BridgeFeature.FLOOD),
     },
     load=_load,
     deleted=l2.interface_deleted,

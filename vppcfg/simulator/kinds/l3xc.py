@@ -19,21 +19,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.0.1 520bfc6e
-import interface_index
-import prefix
-import fib_path
-struct l3xc: interface_index sw_if_index, bool is_ip6, u8 n_paths, fib_path paths[n_paths]
-request l3xc_update e96aabdf: l3xc l3xc
-reply l3xc_update_reply 1992deab: i32 retval, u32 stats_index
-request l3xc_del e7dbef91: interface_index sw_if_index, bool is_ip6
-reply l3xc_del_reply e8d4e804: i32 retval
-request l3xc_dump f9e6675e streams l3xc_details: interface_index sw_if_index
-reply l3xc_details bc5bf852: l3xc l3xc
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-
 
 @dataclass(slots=True, kw_only=True)
 class L3xcMain:
@@ -64,17 +49,15 @@ def delete(tables: Tables, key: tuple[int, bool]) -> None:
     arcs.disable(tables, key[0], _feature(key[1]))
 
 
-def _answer_update(call: Call, values: Values) -> Outgoing:
+def _answer_update(call: Call, values: Values) -> None:
     key = values["l3xc.sw_if_index"], bool(values["l3xc.is_ip6"])
     interfaces.require(call.tables, key[0])
     update(call.tables, key, [unpacked(call.tables, row) for row in values["l3xc.paths"]])
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     delete(call.tables, (values["sw_if_index"], bool(values["is_ip6"])))
-    return call.reply()
 
 
 def _command(tables: Tables, line: Input) -> str:
@@ -128,7 +111,6 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 KIND = Kind(
     plugin="l3xc",
-    api={"l3xc": _API},
     changes={"l3xc_update": _answer_update, "l3xc_del": _answer_delete},
     queries={"l3xc_dump": _dump},
     commands={"l3xc": _command},

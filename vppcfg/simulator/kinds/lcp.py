@@ -19,35 +19,10 @@ from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06 1.0.0 064780a3
-version 24.10 1.0.0 9ae8ba3b
-version 25.06-25.10 1.0.0 2ff03def
-version 26.06- 1.0.0 68b5c2b5
-import interface_index
-enum lcp_itf_host_type u8 LCP_API_ITF_HOST_TAP=0 LCP_API_ITF_HOST_TUN=1
-request lcp_itf_pair_add_del 40482b80: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_reply e8d4e804: i32 retval
-request lcp_itf_pair_add_del_v2 40482b80: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_v2_reply 39452f52: i32 retval, interface_index host_sw_if_index
-request lcp_itf_pair_add_del_v3 40482b80 24.10-: bool is_add, interface_index sw_if_index, string host_if_name[16], \
-lcp_itf_host_type host_if_type, string netns[32]
-reply lcp_itf_pair_add_del_v3_reply c2502663 24.10-: i32 retval, u32 vif_index, interface_index host_sw_if_index
-request lcp_itf_pair_get f75ba505 streams lcp_itf_pair_details then lcp_itf_pair_get_reply: u32 cursor
-reply lcp_itf_pair_get_reply 53b48f5d: i32 retval, u32 cursor
-request lcp_itf_pair_get_v2 47250981 24.10- streams lcp_itf_pair_details then lcp_itf_pair_get_v2_reply: \
-u32 cursor, interface_index sw_if_index
-reply lcp_itf_pair_get_v2_reply 53b48f5d 24.10-: i32 retval, u32 cursor
-reply lcp_itf_pair_details 8b5481af: interface_index phy_sw_if_index, interface_index host_sw_if_index, u32 vif_index, \
-string host_if_name[16], lcp_itf_host_type host_if_type, string netns[32]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
 _DEFAULT_HOST_MTU = 9216
@@ -145,9 +120,7 @@ def _create_host_sub_interface(
         check_addressable(tables, phy)
     except RefusedError:
         raise RefusedError(Retval.INVALID_ARGUMENT) from None
-    parent = _pair_of(tables, phy.sup_index)
-    if parent is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    parent = required(_pair_of(tables, phy.sup_index), retval=Retval.INVALID_SW_IF_INDEX)
     if not tables.linux.has(netns):
         raise RefusedError(Retval.UNSPECIFIED)
     device = tables.linux.device(netns, host_name) or _create_vlan(tables, phy, host_name, netns, parent)
@@ -196,9 +169,7 @@ def delete(tables: Tables, phy_index: int) -> None:
     Pairs on sub-interfaces stay, without a host interface, when the pair of their parent goes. Deleting such an
     orphan deletes whatever interface has its host's index by then: VPP does not look.
     """
-    pair = _pair_of(tables, phy_index)
-    if pair is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    pair = required(_pair_of(tables, phy_index), retval=Retval.INVALID_SW_IF_INDEX)
     for is_ipv6 in (False, True):
         punt_redirect.stop(tables, is_ipv6, phy_index)
     del tables.lcp.by_phy[phy_index]
@@ -291,7 +262,7 @@ def _details(pair: Pair) -> Outgoing:
 _NO_INTERFACE = "interface name or sw_if_index required"
 
 
-def _command_create(tables: Tables, rest: Input) -> str:
+def _command_create(tables: Tables, rest: Input) -> None:
     """`lcp create <interface> host-if <name> [netns <namespace>] [tun]`, in any order."""
     line = rest.line()
     index, host_name, netns, is_tun = NONE, None, "", False
@@ -306,12 +277,10 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif line.take("tun"):
             is_tun = True
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
-    if host_name is None:
-        raise RefusedError(Retval.UNSPECIFIED, "host interface name required")
+    host_name = required(host_name, "host interface name required")
     if len(netns) >= NETNS_BYTES:
         text = f"Namespace name should be fewer than {NETNS_BYTES} characters"
         raise RefusedError(Retval.UNSPECIFIED, text)
@@ -320,18 +289,16 @@ def _command_create(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"linux-cp pair creation failed ({refusal.retval})"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`lcp delete <interface>`."""
     line = rest.line()
     index = NONE
     while not line.is_at_end:
         found = _index(tables, line)
         if found is None:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
         index = found
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
@@ -340,7 +307,6 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     except RefusedError as refusal:
         text = f"linux-cp pair deletion failed ({refusal.retval})"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
 def _index(tables: Tables, line: Input) -> int | None:
@@ -436,7 +402,6 @@ def _command_show_plugins(tables: Tables, _line: Input) -> str:
 KIND = Kind(
     plugin="linux_cp",
     quirks=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
-    api={"lcp": _API},
     changes={
         "lcp_itf_pair_add_del": _answer_add_delete,
         "lcp_itf_pair_add_del_v2": _answer_add_delete,

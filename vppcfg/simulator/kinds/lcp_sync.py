@@ -13,15 +13,8 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
-from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
+from vppcfg.simulator.wire import Values, cstring, fixed
 
-_API = """
-request lcp_default_ns_set 69749409: string netns[32]
-reply lcp_default_ns_set_reply e8d4e804: i32 retval
-request lcp_default_ns_get 51077d14
-reply lcp_default_ns_get_reply 5102feee: string netns[32]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 NETNS_BYTES = 32
 """Longer names of namespaces have no place in VPP."""
 
@@ -90,30 +83,23 @@ def _text(assigned: Assigned, *, is_ipv6: bool) -> str:
     return f"{address}/{assigned.length}"
 
 
-def _answer_set_netns(call: Call, values: Values) -> Outgoing:
+def _answer_set_netns(call: Call, values: Values) -> None:
     """Set the namespace of pairs that name none; '' is the one that VPP runs in."""
     call.tables.lcp.default_netns = cstring(values["netns"])
-    return call.reply()
 
 
-def _answer_get_netns(call: Call, _values: Values) -> Outgoing:
-    return call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))
-
-
-def _command_sync(tables: Tables, rest: Input) -> str:
+def _command_sync(tables: Tables, rest: Input) -> None:
     """`lcp lcp-sync on|off`; switching it on brings all pairs in line."""
     for is_on in _switches(rest):
         tables.lcp.is_sync = is_on
         for pair in list(tables.lcp.pairs) if is_on else ():
             _sync(tables, pair)
-    return ""
 
 
-def _command_auto_subint(tables: Tables, rest: Input) -> str:
+def _command_auto_subint(tables: Tables, rest: Input) -> None:
     """`lcp lcp-auto-subint on|off`."""
     for is_on in _switches(rest):
         tables.lcp.is_auto_subint = is_on
-    return ""
 
 
 def _switches(rest: Input) -> list[bool]:
@@ -125,8 +111,7 @@ def _switches(rest: Input) -> list[bool]:
         elif line.take("off") or line.take("disable"):
             found.append(False)
         else:
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     return found
 
 
@@ -138,8 +123,7 @@ def _command_default(tables: Tables, rest: Input) -> str:
         if line.take("netns"):
             netns = line.string() or ""
         elif not line.take("clear", "netns"):
-            line.skip_space()
-            raise line.unknown()
+            raise line.unknown_word()
     if len(netns) >= NETNS_BYTES:
         raise RefusedError(Retval.UNSPECIFIED, "linux-cp set default netns failed (-1)")
     tables.lcp.default_netns = netns
@@ -157,9 +141,8 @@ def _configure(tables: Tables, state: State) -> None:
 
 KIND = Kind(
     plugin="linux_cp",
-    api={"lcp": _API},
     changes={"lcp_default_ns_set": _answer_set_netns},
-    queries={"lcp_default_ns_get": _answer_get_netns},
+    queries={"lcp_default_ns_get": lambda call, _: call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))},
     commands={
         "lcp default": _command_default,
         "lcp lcp-sync": _command_sync,

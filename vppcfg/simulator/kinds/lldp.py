@@ -13,33 +13,10 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-version 23.06- 2.0.0 d541380d
-import interface_index
-import prefix
-enum port_id_subtype u32 PORT_ID_SUBTYPE_RESERVED=0 PORT_ID_SUBTYPE_INTF_ALIAS=1 PORT_ID_SUBTYPE_PORT_COMP=2 \
-PORT_ID_SUBTYPE_MAC_ADDR=3 PORT_ID_SUBTYPE_NET_ADDR=4 PORT_ID_SUBTYPE_INTF_NAME=5 \
-PORT_ID_SUBTYPE_AGENT_CIRCUIT_ID=6 PORT_ID_SUBTYPE_LOCAL=7
-enum chassis_id_subtype u32 CHASSIS_ID_SUBTYPE_RESERVED=0 CHASSIS_ID_SUBTYPE_CHASSIS_COMP=1 \
-CHASSIS_ID_SUBTYPE_INTF_ALIAS=2 CHASSIS_ID_SUBTYPE_PORT_COMP=3 CHASSIS_ID_SUBTYPE_MAC_ADDR=4 \
-CHASSIS_ID_SUBTYPE_NET_ADDR=5 CHASSIS_ID_SUBTYPE_INTF_NAME=6 CHASSIS_ID_SUBTYPE_LOCAL=7
-request lldp_config c14445df: u32 tx_hold, u32 tx_interval, string system_name[]
-reply lldp_config_reply e8d4e804: i32 retval
-request sw_interface_set_lldp 57afbcd4: interface_index sw_if_index, ip4_address mgmt_ip4, ip6_address mgmt_ip6, \
-u8 mgmt_oid[128], bool enable=true, string port_desc[]
-reply sw_interface_set_lldp_reply e8d4e804: i32 retval
-request lldp_dump f75ba505 26.10- streams lldp_details then lldp_dump_reply: u32 cursor
-reply lldp_dump_reply 53b48f5d 26.10-: i32 retval, u32 cursor
-reply lldp_details a14ac395 26.10-: interface_index sw_if_index, f64 last_heard, f64 last_sent, f64 last_heard_age, \
-f64 last_sent_age, bool active, u8 chassis_id[255], u8 chassis_id_len, u8 port_id[255], u8 port_id_len, u16 ttl, \
-port_id_subtype port_id_subtype, chassis_id_subtype chassis_id_subtype, u8 system_name[256], u32 tx_hold, \
-u32 tx_interval, ip4_address mgmt_ip4, ip6_address mgmt_ip6, u8 mgmt_oid[128], u8 port_desc[256]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MOST_HOLD, _MOST_INTERVAL_S = 100, 3600
 
 
@@ -65,9 +42,7 @@ class LldpMain:
 
 def set_port(tables: Tables, index: int, announced: LldpPort | None) -> None:
     """Let a port speak or be silent; VPP takes the index of an interface for one of its hardware."""
-    port = tables.hw.get(index)
-    if port is None:
-        raise RefusedError(Retval.INVALID_VALUE, "invalid argument")
+    port = required(tables.hw.get(index), "invalid argument", Retval.INVALID_VALUE)
     if not port.is_ethernet:
         raise RefusedError(Retval.INVALID_VALUE, "not supported")
     ports = tables.part(LldpMain).ports
@@ -89,7 +64,7 @@ def set_settings(tables: Tables, name: bytes, hold: int, interval_s: int) -> Non
     main.interval_s = interval_s or main.interval_s
 
 
-def _answer_port(call: Call, values: Values) -> Outgoing:
+def _answer_port(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     announced = LldpPort(
         description=values["port_desc"].split(b"\0", 1)[0],
@@ -98,12 +73,10 @@ def _answer_port(call: Call, values: Values) -> Outgoing:
         oid=values["mgmt_oid"].split(b"\0", 1)[0],
     )
     set_port(call.tables, values["sw_if_index"], announced if values["enable"] else None)
-    return call.reply()
 
 
-def _answer_settings(call: Call, values: Values) -> Outgoing:
+def _answer_settings(call: Call, values: Values) -> None:
     set_settings(call.tables, values["system_name"], values["tx_hold"], values["tx_interval"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -126,18 +99,16 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _command_port(tables: Tables, line: Input) -> str:
+def _command_port(tables: Tables, line: Input) -> None:
     """`set interface lldp <interface> [port-desc <word>] [mgmt-ip4 <a>] [mgmt-ip6 <a>] [mgmt-oid <word>] [disable]`."""
-    index, is_on = NONE, True
-    texts: dict[str, bytes] = {"port-desc": b"", "mgmt-oid": b""}
-    addresses = {"mgmt-ip4": bytes(4), "mgmt-ip6": bytes(16)}
+    index, is_on, found = NONE, True, dict[str, bytes]()
+    texts, addresses = {"port-desc": "description", "mgmt-oid": "oid"}, {"mgmt-ip4": "ip4", "mgmt-ip6": "ip6"}
     while not line.is_at_end:
-        word = next((word for word in texts if line.take(word)), None)
-        if word is not None:
-            texts[word] = to_bytes(line.string() or "")
-        elif (found := _address_in(line, addresses)) is not None:
-            addresses[found[0]] = found[1].packed
-        elif (row := line.interface(tables)) is not None:
+        if line.take_field(texts, lambda: to_bytes(line.string() or ""), found):
+            continue
+        if line.take_field(addresses, line.packed, found):
+            continue
+        if (row := line.interface(tables)) is not None:
             index = row.index
         elif line.take("disable"):
             is_on = False
@@ -145,27 +116,10 @@ def _command_port(tables: Tables, line: Input) -> str:
             break
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, "Interface name is invalid!")
-    announced = LldpPort(
-        description=texts["port-desc"],
-        ip4=addresses["mgmt-ip4"],
-        ip6=addresses["mgmt-ip6"],
-        oid=texts["mgmt-oid"],
-    )
-    set_port(tables, index, announced if is_on else None)
-    return ""
+    set_port(tables, index, LldpPort(**found) if is_on else None)
 
 
-def _address_in(
-    line: Input, words: dict[str, bytes]
-) -> tuple[str, ipaddress.IPv4Address | ipaddress.IPv6Address] | None:
-    for word in words:
-        address = line.address_after(word)
-        if address is not None:
-            return word, address
-    return None
-
-
-def _command_settings(tables: Tables, line: Input) -> str:
+def _command_settings(tables: Tables, line: Input) -> None:
     """`set lldp [system-name <word>] [tx-hold <count>] [tx-interval <seconds>]`."""
     name, numbers = b"", {"tx-hold": 0, "tx-interval": 0}
     most = {"tx-hold": _MOST_HOLD, "tx-interval": _MOST_INTERVAL_S}
@@ -180,7 +134,6 @@ def _command_settings(tables: Tables, line: Input) -> str:
             text = f"invalid {word} `{numbers[word]}' (out of range <1,{most[word]}>)"
             raise RefusedError(Retval.UNSPECIFIED, text)
     set_settings(tables, name, numbers["tx-hold"], numbers["tx-interval"])
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -198,7 +151,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"lldp": _API},
     changes={"sw_interface_set_lldp": _answer_port, "lldp_config": _answer_settings},
     queries={"lldp_dump": _dump},
     commands={"set interface lldp": _command_port, "set lldp": _command_settings},

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-request create_loopback 42bb5d22: mac_address mac_address
-reply create_loopback_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_loopback_instance d36a3ee2: mac_address mac_address, bool is_specified, u32 user_instance
-reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_loopback f9e6675e: interface_index sw_if_index
-reply delete_loopback_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "Loopback"
 _BORN_MTU = 9000
 _COUNT = 16384
@@ -40,24 +30,20 @@ def create(tables: Tables, number: int | None, mac: bytes) -> SwInterface:
     if number >= _COUNT or number in taken:
         raise RefusedError(Retval.INVALID_REGISTRATION, "vnet_create_loopback_interface failed")
     taken.add(number)
-    row = interfaces.create_port(tables, _port(tables, number, mac), _BORN_MTU)
+    row = interfaces.create_port(tables, _port(number, mac), _BORN_MTU)
     row.flood_class = FloodClass.NO_FLOOD
     return row
 
 
-def _port(tables: Tables, number: int, mac: bytes) -> HwInterface:
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"loop{number}",
-            device_class=_DEVICE_CLASS,
-            device_instance=number,
-            mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
-            link_mtu=_BORN_MTU,
-            has_gso=False,
-        )
-
-    return tables.hw.add(port_at)
+def _port(number: int, mac: bytes) -> HwInterface:
+    return HwInterface(
+        name=f"loop{number}",
+        device_class=_DEVICE_CLASS,
+        device_instance=number,
+        mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
+        link_mtu=_BORN_MTU,
+        has_gso=False,
+    )
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:
@@ -76,11 +62,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=create(call.tables, number, values["mac_address"]).index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
-
-
 def _command_create(tables: Tables, line: Input) -> str:
     """`create loopback interface [mac <mac>] [instance <number>]`."""
     mac, number = bytes(6), None
@@ -93,25 +74,21 @@ def _command_create(tables: Tables, line: Input) -> str:
     return f"{tables.name_of(create(tables, number, mac))}\n"
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`delete loopback interface intfc <interface>`."""
-    row = line.interface_after(tables, "intfc")
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
+    row = required(line.interface_after(tables, "intfc"), "interface not specified")
     delete(tables, row.index)
-    return ""
 
 
-def _create(tables: Tables, _state: State, desired: Interface, number: int) -> SwInterface:
+def _create(tables: Tables, _virtual: None, desired: Interface, number: int) -> SwInterface:
     return create(tables, number, mac_bytes(desired.mac))
 
 
 KIND = Kind(
-    api={"interface": _API},
     changes={
         "create_loopback": _answer_create,
         "create_loopback_instance": _answer_create,
-        "delete_loopback": _answer_delete,
+        "delete_loopback": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     commands={
         "create loopback interface": _command_create,

@@ -16,24 +16,10 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.acl import numbered_as
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-struct macip_acl_rule: acl_action is_permit, mac_address src_mac, mac_address src_mac_mask, prefix src_prefix
-request macip_acl_add_replace 2a461dd4: u32 acl_index=4294967295, string tag[64], u32 count, macip_acl_rule r[count]
-reply macip_acl_add_replace_reply ac407b0c: u32 acl_index, i32 retval
-request macip_acl_del ef34fea4: u32 acl_index
-reply macip_acl_del_reply e8d4e804: i32 retval
-request macip_acl_interface_add_del 4b8690b1: bool is_add=true, interface_index sw_if_index, u32 acl_index
-reply macip_acl_interface_add_del_reply e8d4e804: i32 retval
-request macip_acl_dump ef34fea4 streams macip_acl_details: u32 acl_index=4294967295
-reply macip_acl_details 27135b59: u32 acl_index, string tag[64], u32 count, macip_acl_rule r[count]
-request macip_acl_interface_list_dump f9e6675e streams macip_acl_interface_list_details: interface_index sw_if_index
-reply macip_acl_interface_list_details a0c5d56d: interface_index sw_if_index, u8 count, u32 acls[count]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IS_TYPED = ReleaseQuirk(span="24.10-", text="the CLI has MACIP access lists (e3469369dab)")
 _DENY, _PERMIT, _EGRESS = 0, 1, 3
 _NUMBERS = {MacipAction.DENY: _DENY, MacipAction.PERMIT: _PERMIT, MacipAction.PERMIT_AND_EGRESS: _EGRESS}
@@ -68,9 +54,7 @@ def add_replace(tables: Tables, index: int, tag: bytes, rules: Sequence[Rule]) -
     lists = tables.part(MacipMain).lists
     if index == NONE:
         return lists.add(lambda index: MacipRow(index=index, tag=tag, rules=rules)).index
-    known = lists.get(index)
-    if known is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known = required(lists.get(index), retval=Retval.NO_SUCH_ENTRY)
     known.tag, known.rules = tag, rules
     return index
 
@@ -111,15 +95,9 @@ def _answer_add_replace(call: Call, values: Values) -> Outgoing:
         return call.reply(acl_index=values["acl_index"], retval=refusal.retval)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["acl_index"])
-    return call.reply()
-
-
-def _answer_apply(call: Call, values: Values) -> Outgoing:
+def _answer_apply(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     apply(call.tables, values["sw_if_index"], values["acl_index"], is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -204,14 +182,12 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     index = line.number_after("index")
     if index is None or index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, "invalid acl index")
-    try:
+    with refused_as("Failed to delete ACL index"):
         delete(tables, index)
-    except RefusedError:
-        raise RefusedError(Retval.UNSPECIFIED, "Failed to delete ACL index") from None
     return f"Deleted ACL index:{index}\n"
 
 
-def _command_interface(tables: Tables, rest: Input) -> str:
+def _command_interface(tables: Tables, rest: Input) -> None:
     """Run `set acl-plugin macip interface <interface> [add|del] acl <n>`, which reports no refusal."""
     line = rest.line()
     row, index, is_add = None, None, True
@@ -227,7 +203,6 @@ def _command_interface(tables: Tables, rest: Input) -> str:
     if row is not None and index is not None:
         with suppress(RefusedError):
             apply(tables, row.index, index, is_add=is_add)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -259,10 +234,9 @@ def _rule(rule: MacipRule) -> Rule:
 
 KIND = Kind(
     plugin="acl",
-    api={"acl": _API},
     changes={
         "macip_acl_add_replace": _answer_add_replace,
-        "macip_acl_del": _answer_delete,
+        "macip_acl_del": lambda call, values: delete(call.tables, values["acl_index"]),
         "macip_acl_interface_add_del": _answer_apply,
     },
     queries={"macip_acl_dump": _dump, "macip_acl_interface_list_dump": _dump_interfaces},

@@ -17,28 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 3.1.0 d48ac702
-import interface_index
-import mac_address
-enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
-enum memif_role u32 MEMIF_ROLE_API_MASTER=0 MEMIF_ROLE_API_SLAVE=1
-enum memif_mode u32 MEMIF_MODE_API_ETHERNET=0 MEMIF_MODE_API_IP=1 MEMIF_MODE_API_PUNT_INJECT=2
-request memif_socket_filename_add_del a2ce1a10: bool is_add, u32 socket_id, string socket_filename[108]
-reply memif_socket_filename_add_del_reply e8d4e804: i32 retval
-request memif_create_v2 8c7de5f7: memif_role role, memif_mode mode, u8 rx_queues, u8 tx_queues, u32 id, u32 socket_id, \
-u32 ring_size, u16 buffer_size, bool no_zero_copy, bool use_dma, mac_address hw_addr, string secret[24]
-reply memif_create_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request memif_delete f9e6675e: interface_index sw_if_index
-reply memif_delete_reply e8d4e804: i32 retval
-request memif_socket_filename_dump 51077d14 streams memif_socket_filename_details
-reply memif_socket_filename_details 7ff326f7: u32 socket_id, string socket_filename[108]
-request memif_dump 51077d14 streams memif_details
-reply memif_details da34feb9: interface_index sw_if_index, mac_address hw_addr, u32 id, memif_role role, \
-memif_mode mode, bool zero_copy, u32 socket_id, u32 ring_size, u16 buffer_size, if_status_flags flags, \
-string if_name[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "memif"
 _MTU = 9000
 _MAX_LINK_MTU = 65535
@@ -112,20 +90,16 @@ def create(
         raise RefusedError(Retval.SUBIF_ALREADY_EXISTS, "Subinterface already exists (interface already exists)")
     is_ethernet = mode == _ETHERNET
     name = f"memif{socket_id}/{number}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            is_ethernet=is_ethernet,
-            mac=(mac or interfaces.generated_mac_of(name)) if is_ethernet else bytes(6),
-            link_mtu=_MTU if is_ethernet else 0,
-            max_link_mtu=_MAX_LINK_MTU,
-            has_link_of_its_own=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU if is_ethernet else 0)
+    port = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        is_ethernet=is_ethernet,
+        mac=(mac or interfaces.generated_mac_of(name)) if is_ethernet else bytes(6),
+        link_mtu=_MTU if is_ethernet else 0,
+        max_link_mtu=_MAX_LINK_MTU,
+        has_link_of_its_own=True,
+    )
+    row = interfaces.create_port(tables, port, _MTU if is_ethernet else 0)
     main.memifs[row.index] = MemifRow(socket_id=socket_id, number=number, role=role, mode=mode, sw_if_index=row.index)
     return row
 
@@ -140,12 +114,11 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     interfaces.delete_port(tables, tables.hw_of(tables.sw[port]).index)
 
 
-def _answer_socket(call: Call, values: Values) -> Outgoing:
+def _answer_socket(call: Call, values: Values) -> None:
     if values["is_add"]:
         set_socket(call.tables, values["socket_id"], cstring(values["socket_filename"]))
     else:
         unset_socket(call.tables, values["socket_id"])
-    return call.reply()
 
 
 def _answer_create(call: Call, values: Values) -> Outgoing:
@@ -156,11 +129,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     mac = values["hw_addr"] if any(values["hw_addr"]) else b""
     row = create(call.tables, values["socket_id"], values["id"], values["role"], values["mode"], mac)
     return call.reply(sw_if_index=row.index)
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump_sockets(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -187,17 +155,15 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-def _command_create_socket(tables: Tables, rest: Input) -> str:
+def _command_create_socket(tables: Tables, rest: Input) -> None:
     """`create memif socket [id <id>] [filename <path>]`."""
     found = _socket_words(rest)
     set_socket(tables, _typed_id(found), found.get("filename", ""))
-    return ""
 
 
-def _command_delete_socket(tables: Tables, rest: Input) -> str:
+def _command_delete_socket(tables: Tables, rest: Input) -> None:
     """`delete memif socket [id <id>]`."""
     unset_socket(tables, _typed_id(_socket_words(rest)))
-    return ""
 
 
 def _typed_id(found: dict[str, Any]) -> int:
@@ -211,30 +177,26 @@ def _socket_words(rest: Input) -> dict[str, Any]:
     line = rest.line()
     found: dict[str, Any] = {}
     while not line.is_at_end:
-        if (number := line.number_after("id")) is not None:
-            found["id"] = number
-        elif line.take("filename"):
-            found["filename"] = line.string() or ""
-        else:
+        if line.take_field({"id": "id"}, line.number, found):
+            continue
+        if not line.take("filename"):
             raise _unknown()
+        found["filename"] = line.string() or ""
     return found
 
 
-def _command_create(tables: Tables, rest: Input) -> str:
+def _command_create(tables: Tables, rest: Input) -> None:
     """`create interface memif [id <id>] [socket-id <id>] [ring-size <size>] [hw-addr <mac>] <master|slave> ..`."""
     line = rest.line()
-    found: dict[str, Any] = {"id": 0, "socket-id": 0, "role": _SLAVE, "mode": _ETHERNET, "mac": b""}
+    found: dict[str, Any] = {"socket_id": 0, "number": 0, "role": _SLAVE}
     while not line.is_at_end:
         _option(line, found)
-    create(tables, found["socket-id"], found["id"], found["role"], found["mode"], found["mac"])
-    return ""
+    create(tables, **found)
 
 
 def _option(line: Input, found: dict[str, Any]) -> None:
-    for word in ("id", "socket-id"):
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
+    if line.take_field({"id": "number", "socket-id": "socket_id"}, line.number, found):
+        return
     if any(line.number_after(word) is not None for word in _NUMBERS):
         return
     if line.take("master"):
@@ -258,7 +220,7 @@ def _unknown() -> RefusedError:
     return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete interface memif {<interface> | sw_if_index <sw_idx>}`."""
     line = rest.line()
     index = None
@@ -271,12 +233,11 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             raise _unknown()
     if index is not None:
         delete(tables, index)
-    return ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    memif, numbers = state.virtual_of(desired.name, Memif), memif_numbers(desired.name)
-    if memif is None or numbers is None:
+def _create(tables: Tables, memif: Memif, desired: Interface, number: int) -> SwInterface | None:
+    numbers = memif_numbers(desired.name)
+    if numbers is None:
         return None
     if numbers[0]:
         set_socket(tables, numbers[0], memif.socket)
@@ -293,11 +254,10 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="memif",
-    api={"memif": _API},
     changes={
         "memif_socket_filename_add_del": _answer_socket,
         "memif_create_v2": _answer_create,
-        "memif_delete": _answer_delete,
+        "memif_delete": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     queries={"memif_socket_filename_dump": _dump_sockets, "memif_dump": _dump},
     commands={

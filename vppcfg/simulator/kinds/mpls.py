@@ -1,35 +1,28 @@
-"""Simulates MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
+"""Simulates MPLS: tables, routes, and the interfaces that take labelled packets (vnet/mpls).
+
+Like those of IP, routes outlive the interfaces that they lead through, and share lists of paths with them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.api_paths import packed, unpacked
 from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_paths
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds.route import API, CLI
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
-_API = """
-version 23.06 1.1.1 46824f02
-version 24.10- 1.1.1 df2aeee2
-import interface_index
-struct mpls_table: u32 mt_table_id, string mt_name[64]
-request mpls_table_add_del 57817512: bool mt_is_add=true, mpls_table mt_table
-reply mpls_table_add_del_reply e8d4e804: i32 retval
-request mpls_table_dump 51077d14 streams mpls_table_details
-reply mpls_table_details f03ecdc8: mpls_table mt_table
-request sw_interface_set_mpls_enable ae6cfcfb: interface_index sw_if_index, bool enable=true
-reply sw_interface_set_mpls_enable_reply e8d4e804: i32 retval
-request mpls_interface_dump f9e6675e 24.10- streams mpls_interface_details: interface_index sw_if_index=4294967295
-reply mpls_interface_details 0b45011c 24.10-: interface_index sw_if_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IS_COPIED_TO_THE_HOST = ReleaseQuirk(span="23.10-", text="the host side of an LCP pair follows in MPLS (44b3abe86ab)")
 _DEFAULT = 0
 _COUNTER = 256
@@ -114,14 +107,13 @@ def is_enabled(tables: Tables, sw_if_index: int) -> bool:
     return bool(tables.part(MplsMain).enabled.get(sw_if_index))
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+def _answer_add_delete(call: Call, values: Values) -> None:
     """Make or delete a table; VPP refuses neither."""
     table_id = values["mt_table.mt_table_id"]
     if values["mt_is_add"]:
         create_table(call.tables, table_id, Source.API, values["mt_table.mt_name"].split(b"\0", 1)[0])
     else:
         delete_table(call.tables, table_id, Source.API)
-    return call.reply()
 
 
 def _dump_tables(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -129,11 +121,10 @@ def _dump_tables(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"mt_table.mt_table_id": table_id, "mt_table.mt_name": table.name[:63]})
 
 
-def _answer_enabled(call: Call, values: Values) -> Outgoing:
+def _answer_enabled(call: Call, values: Values) -> None:
     """Let an interface take labelled packets, or no longer."""
     interfaces.require(call.tables, values["sw_if_index"])
     set_enabled(call.tables, values["sw_if_index"], values["enable"])
-    return call.reply()
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -143,11 +134,11 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": index})
 
 
-def _command_table(tables: Tables, rest: Input) -> str:
+def _command_table(tables: Tables, rest: Input) -> None:
     """`mpls table [add|del] <id> [name <name>]`."""
     line = rest.line()
     if line.is_at_end:
-        return ""
+        return
     table_id, is_add, name = None, True, ""
     while not line.is_at_end:
         number = line.number()
@@ -160,25 +151,21 @@ def _command_table(tables: Tables, rest: Input) -> str:
         elif line.take("name"):
             name = line.string() or ""
         else:
-            line.skip_space()
-            raise line.unknown("parse error")
-    if table_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "No table id")
+            raise line.unknown_word("parse error")
+    table_id = required(table_id, "No table id")
     if is_add:
         create_table(tables, table_id, Source.CLI, to_bytes(name))
     else:
         delete_table(tables, table_id, Source.CLI)
-    return ""
 
 
-def _command_enabled(tables: Tables, line: Input) -> str:
+def _command_enabled(tables: Tables, line: Input) -> None:
     """`set interface mpls <interface> enable|disable`."""
     row = line.require_interface(tables)
     is_on = line.take("enable")
     if not is_on and not line.take("disable"):
         raise RefusedError(Retval.UNSPECIFIED, "expected 'enable' or 'disable'")
     set_enabled(tables, row.index, is_on)
-    return ""
 
 
 def _command_show(tables: Tables, line: Input) -> str:
@@ -203,15 +190,140 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         set_enabled(tables, row.index, True)
 
 
+_NAMES = {API: "API", CLI: "CLI"}
+
+
+class Label(NamedTuple):
+    """What a route is for."""
+
+    table_id: int
+    label: int
+    is_end: bool
+    """Whether it is the last label of a packet."""
+
+
+@dataclass(slots=True, kw_only=True)
+class MplsRouteMain:
+    """All routes: the paths by source, and the protocol behind a last label."""
+
+    routes: dict[Label, dict[int, tuple[FibPath, ...]]] = field(default_factory=dict)
+    payloads: dict[Label, int] = field(default_factory=dict)
+
+
+def change_route(
+    tables: Tables, key: Label, source: int, paths: list[FibPath], payload: int, *, is_add: bool, is_multipath: bool
+) -> None:
+    """Add or delete paths of one source, or set or delete all of them."""
+    main = tables.part(MplsRouteMain)
+    old = main.routes.get(key, {}).get(source, ())
+    if not is_multipath:
+        new = ordered(paths) if is_add else ()
+    else:
+        new = with_paths(old, paths) if is_add else without_paths(old, paths)
+        if new != old:
+            survive_stale(tables, old if is_add else new)
+    if new:
+        main.routes.setdefault(key, {})[source] = new
+        main.payloads.setdefault(key, payload)
+        hold_paths(tables, new)
+    elif old:
+        del main.routes[key][source]
+        if not main.routes[key]:
+            del main.routes[key], main.payloads[key]
+    if old:
+        release_paths(tables, old)
+
+
+def _answer_route(call: Call, values: Values) -> None:
+    """Change a route of the API."""
+    key = Label(values["mr_route.mr_table_id"], values["mr_route.mr_label"], bool(values["mr_route.mr_eos"]))
+    if key.table_id not in call.tables.part(MplsMain).tables:
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    paths = [unpacked(call.tables, row) for row in values["mr_route.mr_paths"]]
+    is_add, is_multipath = bool(values["mr_is_add"]), bool(values["mr_is_multipath"])
+    if not paths and (is_add or is_multipath):
+        raise RefusedError(Retval.NO_PATHS_IN_ROUTE)
+    payload = values["mr_route.mr_eos_proto"]
+    change_route(call.tables, key, API, paths, payload, is_add=is_add, is_multipath=is_multipath)
+
+
+def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the routes of a table, each with the paths of its best source; VPP's own are left out."""
+    main = call.tables.part(MplsRouteMain)
+    for key, sources in sorted(main.routes.items()):
+        if key.table_id == values["table.mt_table_id"]:
+            yield call.details(
+                {
+                    "mr_route.mr_table_id": key.table_id,
+                    "mr_route.mr_label": key.label,
+                    "mr_route.mr_eos": key.is_end,
+                    "mr_route.mr_eos_proto": main.payloads[key],
+                    "mr_route.mr_paths": tuple(map(packed, sources[min(sources)])),
+                }
+            )
+
+
+def _command_route(tables: Tables, rest: Input) -> None:
+    """`mpls local-label [add|del] <label> [eos|non-eos] [table <id>] via <path>...`."""
+    line = rest.line()
+    is_add, is_end, table_id, label = True, False, 0, None
+    paths: list[FibPath] = []
+    while not line.is_at_end:
+        if (number := line.number_after("table")) is not None:
+            table_id = number
+        elif line.take("del"):
+            is_add = False
+        elif line.take("add"):
+            is_add = True
+        elif line.take("eos"):
+            is_end = True
+        elif line.take("non-eos"):
+            is_end = False
+        elif line.take("via"):
+            paths.append(read_path(tables, line, is_ipv6=False))
+        elif (number := line.number()) is not None:
+            label = number
+        else:
+            raise line.unknown("unknown input")
+    label = required(label, "local-label required: ")
+    if not paths:
+        raise RefusedError(Retval.UNSPECIFIED, "no paths")
+    if table_id not in tables.part(MplsMain).tables:
+        raise RefusedError(Retval.UNSPECIFIED, f"MPLS table-id {table_id} does not exist")
+    key = Label(table_id, label, is_end)
+    change_route(tables, key, CLI, paths, int(paths[0].is_ipv6), is_add=is_add, is_multipath=True)
+
+
+def _command_show_routes(tables: Tables, line: Input) -> str:
+    """`show mpls fib [table <id>] <label>`: who has a route for it, without the paths."""
+    table_id = line.number_after("table") or 0
+    label = line.number()
+    text = ""
+    for key, sources in sorted(tables.part(MplsRouteMain).routes.items()):
+        if (key.table_id, key.label) == (table_id, label):
+            text += f"{label}:{'eos' if key.is_end else 'neos'}/21 fib:0 index:0 locks:2\n"
+            text += "".join(f"  {_NAMES[each]} refs:1 src-flags:added,\n" for each in sorted(sources))
+    return text
+
+
 KIND = Kind(
-    api={"mpls": _API},
     quirks=(_IS_COPIED_TO_THE_HOST,),
-    changes={"mpls_table_add_del": _answer_add_delete, "sw_interface_set_mpls_enable": _answer_enabled},
-    queries={"mpls_table_dump": _dump_tables, "mpls_interface_dump": _dump_interfaces},
+    changes={
+        "mpls_table_add_del": _answer_add_delete,
+        "sw_interface_set_mpls_enable": _answer_enabled,
+        "mpls_route_add_del": _answer_route,
+    },
+    queries={
+        "mpls_table_dump": _dump_tables,
+        "mpls_interface_dump": _dump_interfaces,
+        "mpls_route_dump": _dump_routes,
+    },
     commands={
         "mpls table": _command_table,
         "set interface mpls": _command_enabled,
         "show mpls interface": _command_show,
+        "mpls local-label": _command_route,
+        "show mpls fib": _command_show_routes,
     },
     load=_load,
 )

@@ -22,23 +22,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import FibSource, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API_TEXT = """
-import prefix
-import fib_path
-enum mfib_entry_flags u32 MFIB_API_ENTRY_FLAG_NONE=0 MFIB_API_ENTRY_FLAG_SIGNAL=1 MFIB_API_ENTRY_FLAG_DROP=2 \
-MFIB_API_ENTRY_FLAG_CONNECTED=4 MFIB_API_ENTRY_FLAG_ACCEPT_ALL_ITF=8
-enum mfib_itf_flags u32 MFIB_API_ITF_FLAG_NONE=0 MFIB_API_ITF_FLAG_NEGATE_SIGNAL=1 MFIB_API_ITF_FLAG_ACCEPT=2 \
-MFIB_API_ITF_FLAG_FORWARD=4 MFIB_API_ITF_FLAG_SIGNAL_PRESENT=8 MFIB_API_ITF_FLAG_DONT_PRESERVE=16
-struct mprefix: address_family af, u16 grp_address_length, address_union grp_address, address_union src_address
-struct mfib_path: mfib_itf_flags itf_flags, fib_path path
-struct ip_mroute: u32 table_id, mfib_entry_flags entry_flags, u32 rpf_id, mprefix prefix, u8 n_paths, \
-mfib_path paths[n_paths]
-request ip_mroute_add_del 0dd7e790: bool is_add=true, bool is_multipath, ip_mroute route
-reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
-request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
-reply ip_mroute_details c5cb23fc: ip_mroute route
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 ACCEPT, _FORWARD = 2, 4
 """Flags of a path."""
 _WORDS = {"Negate-Signal": 1, "Accept": ACCEPT, "Forward": _FORWARD, "Signal-Present": 8, "Don't-Preserve": 16}
@@ -207,7 +190,7 @@ def _dumped_flags(flags: int, path: FibPath) -> int:
     return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     is_ipv6, table_id = bool(values["route.prefix.af"]), values["route.table_id"]
     if not has_table(call.tables, is_ipv6, table_id):
         raise RefusedError(Retval.NO_SUCH_FIB)
@@ -216,10 +199,9 @@ def _answer(call: Call, values: Values) -> Outgoing:
     group = Group(address, source, values["route.prefix.grp_address_length"])
     paths = [(row[0], unpacked(call.tables, row[1:])) for row in values["route.paths"]]
     change(call.tables, (is_ipv6, table_id), group, API, paths, is_add=values["is_add"])
-    return call.reply()
 
 
-def _command(tables: Tables, rest: Input) -> str:
+def _command(tables: Tables, rest: Input) -> None:
     """`ip mroute [add|del] [<source>] <group>[/<length>] [table <id>] via <interface>|local Accept|Forward`."""
     line = rest.line()
     is_add, table_id, group, is_ipv6 = True, 0, Group(0, 0, 0), False
@@ -241,7 +223,6 @@ def _command(tables: Tables, rest: Input) -> str:
         change(tables, (is_ipv6, table_id), group, CLI, [path], is_add=is_add)
     elif not is_add:
         _delete(tables.part(MrouteMain).routes.setdefault((is_ipv6, table_id), {}), group, CLI)
-    return ""
 
 
 def _group(line: Input) -> tuple[bool, Group] | None:
@@ -322,7 +303,6 @@ def _words(flags: int) -> str:
 
 
 KIND = Kind(
-    api={"ip": _API_TEXT},
     changes={"ip_mroute_add_del": _answer},
     queries={"ip_mroute_dump": _dump},
     commands={

@@ -15,20 +15,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 ea8186c0
-import interface_index
-enum mss_clamp_dir u8 MSS_CLAMP_DIR_NONE=0 MSS_CLAMP_DIR_RX=1 MSS_CLAMP_DIR_TX=2
-request mss_clamp_enable_disable d31b44e3: interface_index sw_if_index, u16 ipv4_mss, u16 ipv6_mss, \
-mss_clamp_dir ipv4_direction, mss_clamp_dir ipv6_direction
-reply mss_clamp_enable_disable_reply e8d4e804: i32 retval
-request mss_clamp_get 47250981 streams mss_clamp_details then mss_clamp_get_reply: u32 cursor, \
-interface_index sw_if_index
-reply mss_clamp_get_reply 53b48f5d: i32 retval, u32 cursor
-reply mss_clamp_details d3a4de61: interface_index sw_if_index, u16 ipv4_mss, u16 ipv6_mss, \
-mss_clamp_dir ipv4_direction, mss_clamp_dir ipv6_direction
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _RX, _TX = 1, 2
 _WORDS = {"disable": 0, "enable": _RX | _TX, "rx": _RX, "tx": _TX}
 _UNSET = 0xFFFF
@@ -62,11 +48,10 @@ def set_clamp(tables: Tables, sw_if_index: int, directions: tuple[int, int], lim
     clamps[sw_if_index] = Clamp(directions=directions, limits=(kept[0], kept[1]))
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     directions = (values["ipv4_direction"], values["ipv6_direction"])
     set_clamp(call.tables, values["sw_if_index"], directions, (values["ipv4_mss"], values["ipv6_mss"]))
-    return call.reply()
 
 
 def _answer_get(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -88,7 +73,7 @@ def _answer_get(call: Call, values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface tcp-mss-clamp <interface> ip4 [enable|disable|rx|tx] ip4-mss <size> ip6 ... ip6-mss <size>`."""
     row = None
     directions: dict[str, int | None] = {"ip4": None, "ip6": None}
@@ -114,7 +99,6 @@ def _command(tables: Tables, line: Input) -> str:
         if directions[family] and limit is not None and limit >= _UNSET:
             raise _refused("Invalid Max Segment Size")
     set_clamp(tables, row.index, (four, six), (limits["ip4"] or 0, limits["ip6"] or 0))
-    return ""
 
 
 def _refused(text: str) -> RefusedError:
@@ -132,7 +116,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"mss_clamp": _API},
     changes={"mss_clamp_enable_disable": _answer},
     queries={"mss_clamp_get": _answer_get},
     commands={"set interface tcp-mss-clamp": _command},

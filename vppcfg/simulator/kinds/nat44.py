@@ -1,4 +1,4 @@
-"""Simulates the API of endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, and its pool."""
+"""Simulates the API and the prompt of endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, and its pool."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ipaddress import IPv4Address
 from vppcfg.model.nat44 import Nat44, NatAddress, NatPool, NatSide
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.nat44_main import (
     INSIDE,
@@ -22,92 +23,16 @@ from vppcfg.simulator.kinds.nat44_main import (
     set_side,
     switch,
 )
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 5.5.0 6f9bc302
-import interface_index
-import prefix
-enum nat44_config_flags u8 NAT44_IS_ENDPOINT_INDEPENDENT=0 NAT44_IS_ENDPOINT_DEPENDENT=1 \
-NAT44_IS_STATIC_MAPPING_ONLY=2 NAT44_IS_CONNECTION_TRACKING=4 NAT44_IS_OUT2IN_DPO=8
-struct nat_timeouts: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-enum nat_log_level u8 NAT_LOG_NONE=0 NAT_LOG_ERROR=1 NAT_LOG_WARNING=2 NAT_LOG_NOTICE=3 NAT_LOG_INFO=4 NAT_LOG_DEBUG=5
-enum nat_config_flags u8 NAT_IS_NONE=0 NAT_IS_TWICE_NAT=1 NAT_IS_SELF_TWICE_NAT=2 NAT_IS_OUT2IN_ONLY=4 \
-NAT_IS_ADDR_ONLY=8 NAT_IS_OUTSIDE=16 NAT_IS_INSIDE=32 NAT_IS_STATIC=64 NAT_IS_EXT_HOST_VALID=128
-request nat44_ed_plugin_enable_disable be17f8dd: u32 inside_vrf, u32 outside_vrf, u32 sessions, u32 session_memory, \
-bool enable, nat44_config_flags flags
-reply nat44_ed_plugin_enable_disable_reply e8d4e804: i32 retval
-request nat44_show_running_config 51077d14
-reply nat44_show_running_config_reply 93d8e267: i32 retval, u32 inside_vrf, u32 outside_vrf, u32 users, u32 sessions, \
-u32 user_sessions, u32 user_buckets, u32 translation_buckets, bool forwarding_enabled, bool ipfix_logging_enabled, \
-nat_timeouts timeouts, nat_log_level log_level, nat44_config_flags flags
-request nat44_add_del_interface_addr 4aed50c0: bool is_add, interface_index sw_if_index, nat_config_flags flags
-reply nat44_add_del_interface_addr_reply e8d4e804: i32 retval
-request nat44_interface_addr_dump 51077d14 streams nat44_interface_addr_details
-reply nat44_interface_addr_details e4aca9ca: interface_index sw_if_index, nat_config_flags flags
-request nat44_add_del_address_range 6f2b8055: ip4_address first_ip_address, ip4_address last_ip_address, u32 vrf_id, \
-bool is_add, nat_config_flags flags
-reply nat44_add_del_address_range_reply e8d4e804: i32 retval
-request nat44_address_dump 51077d14 streams nat44_address_details
-reply nat44_address_details 0d1beac1: ip4_address ip_address, nat_config_flags flags, u32 vrf_id
-request nat44_interface_add_del_feature f3699b83: bool is_add, nat_config_flags flags, interface_index sw_if_index
-reply nat44_interface_add_del_feature_reply e8d4e804: i32 retval
-request nat44_interface_dump 51077d14 streams nat44_interface_details
-reply nat44_interface_details 5d286289: nat_config_flags flags, interface_index sw_if_index
-request nat44_ed_add_del_output_interface 47d6e753: bool is_add, interface_index sw_if_index
-reply nat44_ed_add_del_output_interface_reply e8d4e804: i32 retval
-request nat44_ed_output_interface_get f75ba505 streams nat44_ed_output_interface_details then \
-nat44_ed_output_interface_get_reply: u32 cursor
-reply nat44_ed_output_interface_get_reply 53b48f5d: i32 retval, u32 cursor
-reply nat44_ed_output_interface_details 0b45011c: interface_index sw_if_index
-request nat_set_timeouts d4746b16: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
-reply nat_set_timeouts_reply e8d4e804: i32 retval
-request nat_set_mss_clamping 25e90abb: u16 mss_value, bool enable
-reply nat_set_mss_clamping_reply e8d4e804: i32 retval
-request nat_get_mss_clamping 51077d14
-reply nat_get_mss_clamping_reply 1c0b2a78: i32 retval, u16 mss_value, bool enable
-request nat44_forwarding_enable_disable b3e225d2: bool enable
-reply nat44_forwarding_enable_disable_reply e8d4e804: i32 retval
-request nat44_user_dump 51077d14 streams nat44_user_details
-reply nat44_user_details 355896c2: u32 vrf_id, ip4_address ip_address, u32 nsessions, u32 nstaticsessions
-request nat44_ed_add_del_vrf_table 08330904: u32 table_vrf_id, bool is_add
-reply nat44_ed_add_del_vrf_table_reply e8d4e804: i32 retval
-request nat44_ed_add_del_vrf_route 59187407: u32 table_vrf_id, u32 vrf_id, bool is_add
-reply nat44_ed_add_del_vrf_route_reply e8d4e804: i32 retval
-request nat44_ed_vrf_tables_v2_dump 51077d14 streams nat44_ed_vrf_tables_v2_details
-reply nat44_ed_vrf_tables_details 7b264e4f: u32 table_vrf_id, u32 n_vrf_ids, u32 vrf_ids[n_vrf_ids]
-reply nat44_ed_vrf_tables_v2_details 7b264e4f: u32 table_vrf_id, u32 n_vrf_ids, u32 vrf_ids[n_vrf_ids]
-request nat44_add_del_identity_mapping 02faaa22: bool is_add, nat_config_flags flags, ip4_address ip_address, u8 \
-protocol, u16 port, interface_index sw_if_index, u32 vrf_id, string tag[64]
-reply nat44_add_del_identity_mapping_reply e8d4e804: i32 retval
-request nat44_identity_mapping_dump 51077d14 streams nat44_identity_mapping_details
-reply nat44_identity_mapping_details 2a52a030: nat_config_flags flags, ip4_address ip_address, u8 protocol, u16 port, \
-interface_index sw_if_index, u32 vrf_id, string tag[64]
-struct nat44_lb_addr_port: ip4_address addr, u16 port, u8 probability, u32 vrf_id
-request nat44_add_del_lb_static_mapping 4f68ee9d: bool is_add, nat_config_flags flags, ip4_address external_addr, u16 \
-external_port, u8 protocol, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
-reply nat44_add_del_lb_static_mapping_reply e8d4e804: i32 retval
-request nat44_lb_static_mapping_dump 51077d14 streams nat44_lb_static_mapping_details
-reply nat44_lb_static_mapping_details ed5ce876: ip4_address external_addr, u16 external_port, u8 protocol, \
-nat_config_flags flags, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
-request nat44_add_del_static_mapping_v2 5e205f1a: bool is_add, bool match_pool, nat_config_flags flags, ip4_address \
-pool_ip_address, ip4_address local_ip_address, ip4_address external_ip_address, u8 protocol, u16 local_port, u16 \
-external_port, interface_index external_sw_if_index, u32 vrf_id, string tag[64]
-reply nat44_add_del_static_mapping_v2_reply e8d4e804: i32 retval
-request nat44_static_mapping_dump 51077d14 streams nat44_static_mapping_details
-reply nat44_static_mapping_details 06cb40b2: nat_config_flags flags, ip4_address local_ip_address, ip4_address \
-external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_index external_sw_if_index, u32 \
-vrf_id, string tag[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BUCKETS = 32768
 
 
-def _answer_enable(call: Call, values: Values) -> Outgoing:
+def _answer_enable(call: Call, values: Values) -> None:
     foundation = {"sessions": values["sessions"], "inside_vrf": values["inside_vrf"]}
     switch(call.tables, is_on=bool(values["enable"]), outside_vrf=values["outside_vrf"], **foundation)
-    return call.reply()
 
 
 def _show_configuration(call: Call, _values: Values) -> Outgoing:
@@ -127,14 +52,12 @@ def _show_configuration(call: Call, _values: Values) -> Outgoing:
     )
 
 
-def _answer_timeouts(call: Call, values: Values) -> Outgoing:
+def _answer_timeouts(call: Call, values: Values) -> None:
     call.tables.part(NatMain).timeouts = {name: values[name] for name in TIMEOUTS}
-    return call.reply()
 
 
-def _answer_mss(call: Call, values: Values) -> Outgoing:
+def _answer_mss(call: Call, values: Values) -> None:
     call.tables.part(NatMain).mss = values["mss_value"] if values["enable"] else 0
-    return call.reply()
 
 
 def _show_mss(call: Call, _values: Values) -> Outgoing:
@@ -142,10 +65,9 @@ def _show_mss(call: Call, _values: Values) -> Outgoing:
     return call.reply(enable=bool(mss), mss_value=mss)
 
 
-def _answer_forwarding(call: Call, values: Values) -> Outgoing:
+def _answer_forwarding(call: Call, values: Values) -> None:
     """Let packets without a session pass; that is kept while NAT is disabled, too."""
     call.tables.part(NatMain).is_forwarding = bool(values["enable"])
-    return call.reply()
 
 
 def _dump_users(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -154,11 +76,10 @@ def _dump_users(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"vrf_id": vrf_id, "ip_address": address.to_bytes(4), **counts})
 
 
-def _answer_side(call: Call, values: Values) -> Outgoing:
+def _answer_side(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     side = INSIDE if values["flags"] & INSIDE else OUTSIDE
     set_side(call.tables, values["sw_if_index"], side, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -166,10 +87,9 @@ def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"sw_if_index": sw_if_index, "flags": flags})
 
 
-def _answer_output(call: Call, values: Values) -> Outgoing:
+def _answer_output(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     set_output(call.tables, values["sw_if_index"], is_add=values["is_add"])
-    return call.reply()
 
 
 def _get_outputs(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -178,11 +98,10 @@ def _get_outputs(call: Call, _values: Values) -> Iterator[Outgoing]:
     yield call.reply(cursor=NONE)
 
 
-def _answer_follow(call: Call, values: Values) -> Outgoing:
+def _answer_follow(call: Call, values: Values) -> None:
     interfaces.require(call.tables, values["sw_if_index"])
     is_twice = bool(values["flags"] & TWICE)
     follow(call.tables, values["sw_if_index"], is_twice=is_twice, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_followed(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -190,12 +109,11 @@ def _dump_followed(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"sw_if_index": sw_if_index, "flags": TWICE if is_twice else 0})
 
 
-def _answer_range(call: Call, values: Values) -> Outgoing:
+def _answer_range(call: Call, values: Values) -> None:
     """Add or delete addresses, one after the other; the first one that cannot be ends it."""
     first, last = (int.from_bytes(values[f"{end}_ip_address"]) for end in ("first", "last"))
     is_twice = bool(values["flags"] & TWICE)
     set_range(call.tables, first, last, values["vrf_id"], is_twice=is_twice, is_add=values["is_add"])
-    return call.reply()
 
 
 def _dump_pool(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -230,9 +148,127 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
                 set_side(tables, row.index, flag, is_add=True)
 
 
+def _command_plugin(tables: Tables, line: Input) -> None:
+    """`nat44 plugin <enable [sessions <n>] [inside-vrf <id>] [outside-vrf <id>]|disable>`."""
+    is_on, numbers = None, dict[str, int]()
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        if any(rest.take_setting(word, numbers) for word in ("inside-vrf", "outside-vrf", "sessions")):
+            continue
+        if is_on is not None or (is_on := rest.choice_after("", {"disable": False, "enable": True})) is None:
+            raise rest.unknown()
+    is_on = required(is_on, "expected enable | disable")
+    values = {word.replace("-", "_"): number for word, number in numbers.items()}
+    with refused_as("already enabled" if is_on else "already disabled"):
+        switch(tables, is_on=is_on, **values)
+
+
+def _command_timeouts(tables: Tables, line: Input) -> None:
+    """`set nat timeout [udp <sec> | tcp-established <sec> | tcp-transitory <sec> | icmp <sec> | reset]`."""
+    main = tables.part(NatMain)
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        numbers: dict[str, int] = {}
+        if any(rest.take_setting(name.replace("_", "-"), numbers) for name in TIMEOUTS):
+            main.timeouts |= {name.replace("-", "_"): number for name, number in numbers.items()}
+        elif rest.take("reset"):
+            main.timeouts = dict(TIMEOUTS)
+        else:
+            raise rest.unknown()
+
+
+def _command_mss(tables: Tables, line: Input) -> None:
+    """`nat mss-clamping <mss-value>|disable`."""
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        number = 0 if rest.take("disable") else rest.number()
+        if number is None:
+            raise rest.unknown()
+        tables.part(NatMain).mss = number & 0xFFFF
+
+
+def _command_forwarding(tables: Tables, line: Input) -> None:
+    """`nat44 forwarding enable|disable`."""
+    rest = line.line_with("expected required argument(s)")
+    is_on = required(rest.choice_after("", {"enable": True, "disable": False}), "expected enable | disable")
+    tables.part(NatMain).is_forwarding = is_on
+
+
+def _command_address(tables: Tables, line: Input) -> None:
+    """`nat44 add address <address> [- <address>] [tenant-vrf <id>] [twice-nat] [del]`."""
+    first = last = None
+    vrf_id, is_twice, is_add = NONE, False, True
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        if (number := rest.number_after("tenant-vrf")) is not None:
+            vrf_id = number
+        elif rest.take("twice-nat"):
+            is_twice = True
+        elif rest.take("del"):
+            is_add = False
+        elif rest.take("-") and (found := rest.address4()) is not None:
+            last = int(found)
+        elif (found := rest.address4()) is not None:
+            first = last = int(found)
+        else:
+            raise rest.unknown()
+    if first is None or last is None:
+        raise RefusedError(Retval.UNSPECIFIED, "expected address")
+    if is_add and not tables.part(NatMain).is_enabled:
+        return  # VPP refuses it without a message
+    with refused_as("NAT address already in use." if is_add else "NAT address not exist."):
+        set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add)
+
+
+def _command_follow(tables: Tables, line: Input) -> None:
+    """`nat44 add interface address <interface> [twice-nat] [del]`."""
+    row, is_twice, is_add = None, False, True
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        if (found := rest.interface(tables)) is not None:
+            row = found
+        elif rest.take("twice-nat"):
+            is_twice = True
+        elif rest.take("del"):
+            is_add = False
+        else:
+            raise rest.unknown()
+    row = required(row, "expected interface")
+    with refused_as("entry exists" if is_add else "entry not found"):
+        follow(tables, row.index, is_twice=is_twice, is_add=is_add)
+
+
+def _command_interface(tables: Tables, line: Input) -> None:
+    """`set interface nat44 in <interface> out <interface> [output-feature] [del]`."""
+    found: dict[str, list[int]] = {"in": [], "out": []}
+    is_output, is_add = False, True
+    rest = line.line_with("expected required argument(s)")
+    while not rest.is_at_end:
+        side = next((word for word in found if (row := rest.interface_after(tables, word)) is not None), None)
+        if side is not None and row is not None:
+            found[side].append(row.index)
+        elif rest.take("output-feature"):
+            is_output = True
+        elif rest.take("del"):
+            is_add = False
+        else:
+            raise rest.unknown()
+    with refused_as(f"{'add' if is_add else 'del'} interface failed"):
+        for side, flag in (("in", INSIDE), ("out", OUTSIDE)):
+            for index in found[side]:
+                if is_output:
+                    set_output(tables, index, is_add=is_add)
+                else:
+                    set_side(tables, index, flag, is_add=is_add)
+
+
+def _show_sessions(tables: Tables, line: Input) -> str:
+    """`show nat44 sessions [filter ...]`: none, for no packets pass here."""
+    return "NAT44 ED sessions:\n-------- thread 0 vpp_main: 0 sessions --------\n"
+
+
 KIND = Kind(
     plugin="nat",
-    api={"nat44_ed": _API},
     changes={
         "nat44_ed_plugin_enable_disable": _answer_enable,
         "nat_set_timeouts": _answer_timeouts,
@@ -253,4 +289,14 @@ KIND = Kind(
         "nat44_address_dump": _dump_pool,
     },
     load=_load,
+    commands={
+        "nat44 plugin": _command_plugin,
+        "set nat timeout": _command_timeouts,
+        "nat mss-clamping": _command_mss,
+        "nat44 forwarding": _command_forwarding,
+        "nat44 add address": _command_address,
+        "nat44 add interface address": _command_follow,
+        "set interface nat44": _command_interface,
+        "show nat44 sessions": _show_sessions,
+    },
 )

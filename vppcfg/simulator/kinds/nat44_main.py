@@ -13,7 +13,7 @@ from typing import Any
 from vppcfg.simulator import arcs
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE
 
@@ -190,9 +190,7 @@ def add_address(tables: Tables, address: int, vrf_id: int, *, is_twice: bool) ->
 
 def remove_address(tables: Tables, address: int, *, is_twice: bool) -> None:
     """Take an address out of a pool, whatever mappings use it; raise RefusedError where it is not there."""
-    vrf_id = tables.part(NatMain).pools[is_twice].pop(address, None)
-    if vrf_id is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    vrf_id = required(tables.part(NatMain).pools[is_twice].pop(address, None), retval=Retval.NO_SUCH_ENTRY)
     unlock_table(tables, vrf_id)
 
 

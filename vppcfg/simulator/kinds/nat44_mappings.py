@@ -25,7 +25,7 @@ from vppcfg.simulator.kinds.nat44_main import (
     main_of,
     unlock_table,
 )
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -43,8 +43,7 @@ def set_mapping(tables: Tables, requested: MappingRequest, external: int, *, is_
     known = next((each for each in main.to_resolve if _is_same(each, requested)), None)
     first = first_address(tables, requested.sw_if_index)
     if not is_add:
-        if known is None:
-            raise RefusedError(Retval.NO_SUCH_ENTRY)
+        known = required(known, retval=Retval.NO_SUCH_ENTRY)
         main.to_resolve.remove(known)
         if first is not None:
             _set_static_mapping(tables, requested, first, is_add=False)
@@ -158,7 +157,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
             each.is_resolved = is_add
 
 
-def _answer_mapping(call: Call, values: Values) -> Outgoing:
+def _answer_mapping(call: Call, values: Values) -> None:
     flags, is_whole = values["flags"], values["flags"] & _ADDRESS_ONLY
     requested = MappingRequest(
         sw_if_index=values["external_sw_if_index"],
@@ -172,7 +171,6 @@ def _answer_mapping(call: Call, values: Values) -> Outgoing:
     )
     external = int.from_bytes(values["external_ip_address"])
     set_mapping(call.tables, requested, external, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_mappings(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -204,7 +202,7 @@ def _ports(flags: int, protocol: int, local: int, external: int) -> dict[str, An
     return {} if flags & _ADDRESS_ONLY else {"protocol": protocol, "local_port": local, "external_port": external}
 
 
-def _answer_identity(call: Call, values: Values) -> Outgoing:
+def _answer_identity(call: Call, values: Values) -> None:
     is_whole = values["flags"] & _ADDRESS_ONLY
     port = 0 if is_whole else values["port"]
     requested = MappingRequest(
@@ -219,7 +217,6 @@ def _answer_identity(call: Call, values: Values) -> Outgoing:
         is_identity=True,
     )
     set_mapping(call.tables, requested, requested.local, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -235,7 +232,7 @@ def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"flags": row.flags, **values, "vrf_id": row.vrf_id, "tag": row.tag})
 
 
-def _answer_balanced(call: Call, values: Values) -> Outgoing:
+def _answer_balanced(call: Call, values: Values) -> None:
     """Add or delete a mapping to several hosts; VPP requires two of them at least."""
     main = main_of(call.tables)
     end = (int.from_bytes(values["external_addr"]), values["external_port"], values["protocol"])
@@ -253,7 +250,6 @@ def _answer_balanced(call: Call, values: Values) -> Outgoing:
             unlock_table(call.tables, vrf_id)
     else:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return call.reply()
 
 
 def _dump_balanced(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -276,9 +272,7 @@ def set_leaks(tables: Tables, table_id: int, *, is_add: bool) -> None:
 
 def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> None:
     """Add a table to that list, or remove it; raise RefusedError."""
-    leaks = tables.part(NatMain).leaks.get(table_id)
-    if leaks is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    leaks = required(tables.part(NatMain).leaks.get(table_id), retval=Retval.NO_SUCH_ENTRY)
     if is_add == (target in leaks):
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
@@ -289,14 +283,19 @@ def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> Non
         unlock_table(tables, target)
 
 
-def _answer_leaks(call: Call, values: Values) -> Outgoing:
+def _answer_leaks(call: Call, values: Values) -> None:
     set_leaks(call.tables, values["table_vrf_id"], is_add=bool(values["is_add"]))
-    return call.reply()
 
 
-def _answer_leak(call: Call, values: Values) -> Outgoing:
+def _answer_leak(call: Call, values: Values) -> None:
     set_leak(call.tables, values["table_vrf_id"], values["vrf_id"], is_add=bool(values["is_add"]))
-    return call.reply()
+
+
+def _dump_leaks_v1(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show the lists without their tables, in the byte order of the machine."""
+    for targets in call.tables.part(NatMain).leaks.values():
+        swapped = [int.from_bytes(target.to_bytes(4, "little")) for target in targets]
+        yield call.details({"n_vrf_ids": len(targets), "vrf_ids": swapped})
 
 
 def _dump_leaks(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -306,7 +305,7 @@ def _dump_leaks(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield "nat44_ed_vrf_tables_details", {**values, "vrf_ids": targets}
 
 
-def _command_mapping(tables: Tables, line: Input) -> str:
+def _command_mapping(tables: Tables, line: Input) -> None:
     """`nat44 add static mapping [tcp|udp|icmp] local <addr> [<port>] external <addr|interface> [<port>] ...`."""
     local, external, sw_if_index = None, 0, NONE
     ports = {"local": 0, "external": 0}
@@ -336,8 +335,7 @@ def _command_mapping(tables: Tables, line: Input) -> str:
             is_add = False
         else:
             raise rest.unknown()
-    if local is None:
-        raise RefusedError(Retval.UNSPECIFIED, "unexpected missing local address")
+    local = required(local, "unexpected missing local address")
     requested = MappingRequest(
         sw_if_index=sw_if_index,
         local=local,
@@ -349,7 +347,6 @@ def _command_mapping(tables: Tables, line: Input) -> str:
         tag=b"",
     )
     _set_by_command(tables, requested, external, is_add=is_add)
-    return ""
 
 
 def _port(rest: Input, flags: int) -> tuple[int, int]:
@@ -366,7 +363,7 @@ def _set_by_command(tables: Tables, requested: MappingRequest, external: int, *,
         raise RefusedError(Retval.UNSPECIFIED, words) from refusal
 
 
-def _command_identity(tables: Tables, line: Input) -> str:
+def _command_identity(tables: Tables, line: Input) -> None:
     """`nat44 add identity mapping <addr>|external <interface> [<protocol> <port>] [vrf <id>] [del]`."""
     address, sw_if_index, port, protocol, vrf_id, is_add = 0, NONE, 0, 0, NONE, True
     rest = line.line_with("expected required argument(s)")
@@ -395,10 +392,9 @@ def _command_identity(tables: Tables, line: Input) -> str:
         is_identity=True,
     )
     _set_by_command(tables, requested, address, is_add=is_add)
-    return ""
 
 
-def _command_leaks(tables: Tables, line: Input) -> str:
+def _command_leaks(tables: Tables, line: Input) -> None:
     """`nat44 vrf table [add|del] <id>`."""
     is_add, table_id = True, None
     rest = line.line_with("expected required argument(s)")
@@ -409,13 +405,11 @@ def _command_leaks(tables: Tables, line: Input) -> str:
             is_add = word
         else:
             raise rest.unknown()
-    if table_id is None:
-        raise RefusedError(Retval.UNSPECIFIED, "vrf id required")
+    table_id = required(table_id, "vrf id required")
     set_leaks(tables, table_id, is_add=is_add)
-    return ""
 
 
-def _command_leak(tables: Tables, line: Input) -> str:
+def _command_leak(tables: Tables, line: Input) -> None:
     """`nat44 vrf route [add|del] table <id> <id>`."""
     is_add, numbers = True, dict[str, int]()
     rest = line.line_with("expected required argument(s)")
@@ -431,7 +425,6 @@ def _command_leak(tables: Tables, line: Input) -> str:
     if len(numbers) < 2:
         raise RefusedError(Retval.UNSPECIFIED, "vrf id required")
     set_leak(tables, numbers["table"], numbers["target"], is_add=is_add)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -485,6 +478,7 @@ KIND = Kind(
         "nat44_static_mapping_dump": _dump_mappings,
         "nat44_identity_mapping_dump": _dump_identities,
         "nat44_lb_static_mapping_dump": _dump_balanced,
+        "nat44_ed_vrf_tables_dump": _dump_leaks_v1,
         "nat44_ed_vrf_tables_v2_dump": _dump_leaks,
     },
     commands={

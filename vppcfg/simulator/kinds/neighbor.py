@@ -19,25 +19,6 @@ from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06 1.0.0 fde4a69a
-version 24.10- 1.0.1 36db39bd
-import interface_index
-import mac_address
-import prefix
-enum ip_neighbor_flags u8 NONE=0 STATIC=1 NO_FIB_ENTRY=2
-struct ip_neighbor: interface_index sw_if_index, ip_neighbor_flags flags, mac_address mac_address, address ip_address
-request ip_neighbor_add_del 0607c257: bool is_add, ip_neighbor neighbor
-reply ip_neighbor_add_del_reply 1992deab: i32 retval, u32 stats_index
-request ip_neighbor_dump d817a484 streams ip_neighbor_details: interface_index sw_if_index=4294967295, address_family af
-reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
-request ip_neighbor_config f4a5cf44: address_family af, u32 max_number, u32 max_age, bool recycle
-reply ip_neighbor_config_reply e8d4e804: i32 retval
-request ip_neighbor_config_get a5db7bf7 23.10-: address_family af
-reply ip_neighbor_config_get_reply 798e6fdd 23.10-: i32 retval, address_family af, u32 max_number, u32 max_age,\
- bool recycle
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _STATIC, _NO_FIB_ENTRY = 1, 2
 _FAMILIES = ("ip4", "ip6")
 _SECONDS = struct.Struct(">d")
@@ -144,7 +125,7 @@ def _end_at_one_left(tables: Tables, sw_if_index: int, address: _Address) -> Non
             raise DiedError
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     index = values["neighbor.sw_if_index"]
     interfaces.require(call.tables, index)
     raw = values["neighbor.ip_address.un"]
@@ -153,7 +134,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         add(call.tables, index, address, values["neighbor.mac_address"], values["neighbor.flags"])
     else:
         delete(call.tables, index, address)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -174,7 +154,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry]`; a refusal is no error."""
     is_add, flags, row, address, mac = True, 0, None, None, None
     while not line.is_at_end:
@@ -198,17 +178,15 @@ def _command(tables: Tables, line: Input) -> str:
             add(tables, row.index, address, mac, flags)
         else:
             delete(tables, row.index, address)
-    return ""
 
 
-def _configure(call: Call, values: Values) -> Outgoing:
+def _configure(call: Call, values: Values) -> None:
     limits = call.tables.part(NeighborMain).limits
     if values["af"] >= len(limits):
         raise RefusedError(Retval.INVALID_ADDRESS_FAMILY)
     limits[values["af"]] = Limits(
         limit=values["max_number"], age_s=values["max_age"], is_recycling=bool(values["recycle"])
     )
-    return call.reply()
 
 
 def _get_config(call: Call, values: Values) -> Outgoing:
@@ -219,7 +197,7 @@ def _get_config(call: Call, values: Values) -> Outgoing:
     return call.reply(af=values["af"], max_number=found.limit, max_age=found.age_s, recycle=found.is_recycling)
 
 
-def _config_command(tables: Tables, line: Input) -> str:
+def _config_command(tables: Tables, line: Input) -> None:
     """`set ip neighbor-config ip4|ip6 [limit <n>] [age <n>] [recycle|norecycle]`."""
     line = line.line()
     family = next((number for number, word in enumerate(_FAMILIES) if line.take(word)), None)
@@ -237,7 +215,6 @@ def _config_command(tables: Tables, line: Input) -> str:
         elif not any(line.take_setting(key, numbers) for key in ("limit", "age")):
             raise line.unknown("parse error")
     limits[family] = Limits(limit=numbers["limit"], age_s=numbers["age"], is_recycling=is_recycling)
-    return ""
 
 
 def _forget(tables: Tables, sw_if_index: int) -> None:
@@ -259,7 +236,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip_neighbor": _API},
     quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer, "ip_neighbor_config": _configure},
     queries={"ip_neighbor_dump": _dump, "ip_neighbor_config_get": _get_config},

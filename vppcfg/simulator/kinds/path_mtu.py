@@ -17,16 +17,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-import prefix
-struct ip_path_mtu: u32 client_index, u32 context, u32 table_id, address nh, u16 path_mtu
-request ip_path_mtu_update 10bbe5cb: ip_path_mtu pmtu
-reply ip_path_mtu_update_reply e8d4e804: i32 retval
-request ip_path_mtu_get f75ba505 streams ip_path_mtu_details then ip_path_mtu_get_reply: u32 cursor
-reply ip_path_mtu_get_reply 53b48f5d: i32 retval, u32 cursor
-reply ip_path_mtu_details ac9539a7: ip_path_mtu pmtu
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_MTU = (0, 0xFFFF)
 """What removes one."""
 _ABOVE_ALL = 0xFFFE
@@ -90,10 +80,9 @@ def _leads_out(tables: Tables, table_id: int, address: bytes, depth: int = 0) ->
     return False
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     address = values["pmtu.nh.un"][: 16 if values["pmtu.nh.af"] else 4]
     update(call.tables, values["pmtu.table_id"], address, values["pmtu.path_mtu"])
-    return call.reply()
 
 
 def _get(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -109,7 +98,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip": _API},
     changes={"ip_path_mtu_update": _answer},
     queries={"ip_path_mtu_get": _get},
     load=_load,

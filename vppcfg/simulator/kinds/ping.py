@@ -15,17 +15,6 @@ from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_ARPING = """
-version 23.06- 1.0.0 8b2c8f39
-import interface_index
-import mac_address
-import prefix
-request arping 48817482: address address, interface_index sw_if_index, bool is_garp, u32 repeat=1, f64 interval=1.0
-reply arping_reply bb9d1cbd: i32 retval, u32 reply_count
-request arping_acd 48817482 23.10-: address address, interface_index sw_if_index, bool is_garp, u32 repeat=1, \
-f64 interval=1.0
-reply arping_acd_reply e08c3b05 23.10-: i32 retval, u32 reply_count, mac_address mac_address
-"""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -101,4 +90,4 @@ def _egress(tables: Tables, address: _Address) -> int | None:
 
 
 PING = Kind(commands={"ping": _ping}, plugin="ping")
-ARPING = Kind(api={"arping": _ARPING}, queries={"arping": _arping, "arping_acd": _arping}, plugin="arping")
+ARPING = Kind(queries={"arping": _arping, "arping_acd": _arping}, plugin="arping")

@@ -16,48 +16,10 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06-25.10 3.0.0 341163a6
-version 26.06- 3.0.0 5b7970e4
-import interface_index
-enum sse2_qos_rate_type u8 SSE2_QOS_RATE_API_KBPS=0 SSE2_QOS_RATE_API_PPS=1 SSE2_QOS_RATE_API_INVALID=2
-enum sse2_qos_round_type u8 SSE2_QOS_ROUND_API_TO_CLOSEST=0 SSE2_QOS_ROUND_API_TO_UP=1 SSE2_QOS_ROUND_API_TO_DOWN=2 \
-SSE2_QOS_ROUND_API_INVALID=3
-enum sse2_qos_policer_type u8 SSE2_QOS_POLICER_TYPE_API_1R2C=0 SSE2_QOS_POLICER_TYPE_API_1R3C_RFC_2697=1 \
-SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_2698=2 SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_4115=3 \
-SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_MEF5CF1=4 SSE2_QOS_POLICER_TYPE_API_MAX=5
-enum sse2_qos_action_type u8 SSE2_QOS_ACTION_API_DROP=0 SSE2_QOS_ACTION_API_TRANSMIT=1 \
-SSE2_QOS_ACTION_API_MARK_AND_TRANSMIT=2
-struct sse2_qos_action: sse2_qos_action_type type, u8 dscp
-struct policer_config: u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, sse2_qos_round_type \
-round_type, sse2_qos_policer_type type, bool color_aware, sse2_qos_action conform_action, sse2_qos_action \
-exceed_action, sse2_qos_action violate_action
-request policer_input 233f0ef5: string name[64], interface_index sw_if_index, bool apply
-reply policer_input_reply e8d4e804: i32 retval
-request policer_output 233f0ef5: string name[64], interface_index sw_if_index, bool apply
-reply policer_output_reply e8d4e804: i32 retval
-request policer_input_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
-reply policer_input_v2_reply e8d4e804: i32 retval
-request policer_output_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
-reply policer_output_v2_reply e8d4e804: i32 retval
-request policer_add 4d949e35: string name[64], policer_config infos
-request policer_del 7ff7912e: u32 policer_index
-reply policer_del_reply e8d4e804: i32 retval
-request policer_update fd039ef0: u32 policer_index, policer_config infos
-reply policer_update_reply e8d4e804: i32 retval
-reply policer_add_reply a177cef2: i32 retval, u32 policer_index
-request policer_dump_v2 7ff7912e streams policer_details: u32 policer_index
-reply policer_details 72d0e248: string name[64], u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, \
-sse2_qos_round_type round_type, sse2_qos_policer_type type, sse2_qos_action conform_action, sse2_qos_action \
-exceed_action, sse2_qos_action violate_action, bool single_rate, bool color_aware, u32 scale, u32 \
-cir_tokens_per_period, u32 pir_tokens_per_period, u32 current_limit, u32 current_bucket, u32 extended_limit, u32 \
-extended_bucket, u64 last_update_time
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_L2 = ReleaseQuirk(
     span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
 )
@@ -121,22 +83,18 @@ def add(tables: Tables, name: bytes, values: dict[str, Any]) -> Policer:
     return tables.part(PolicerMain).policers.add(lambda index: Policer(index=index, name=name, values=values))
 
 
-def _answer_update(call: Call, values: Values) -> Outgoing:
+def _answer_update(call: Call, values: Values) -> None:
     """Give a policer other settings in place."""
-    policer = call.tables.part(PolicerMain).policers.get(values["policer_index"])
-    if policer is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    policer = required(call.tables.part(PolicerMain).policers.get(values["policer_index"]), retval=Retval.NO_SUCH_ENTRY)
     policer.values = _shown(values)
-    return call.reply()
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     """Delete a policer, also one that is on interfaces."""
     policers = call.tables.part(PolicerMain).policers
     if not policers.has(values["policer_index"]):
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     policers.remove(values["policer_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -145,13 +103,12 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             yield "policer_details", {"name": each.name, **each.values}
 
 
-def _answer_put(call: Call, values: Values) -> Outgoing:
+def _answer_put(call: Call, values: Values) -> None:
     """Put a policer on an interface or take it off; the first versions of the messages know it by its name."""
     interfaces.require(call.tables, values["sw_if_index"])
     index = values["policer_index"] if call.message.endswith("_v2") else _named(call.tables, values["name"])
     is_output = call.message.startswith("policer_output")
     put(call.tables, values["sw_if_index"], index, is_output=is_output, is_on=values["apply"])
-    return call.reply()
 
 
 def _named(tables: Tables, raw: bytes) -> int:
@@ -243,7 +200,6 @@ def _command_delete(tables: Tables, line: Input) -> str:
 KIND = Kind(
     plugin="policer",
     plugin_releases="26.06-",
-    api={"policer": _API},
     changes={
         "policer_add": _answer_add,
         "policer_del": _answer_delete,

@@ -11,7 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from vppcfg.model.rate_limit import LAYERS, MARK, LimitedInterface, LimitTable, Policer, RateLimit
+from vppcfg.model.rate_limit import (
+    IPV6_BIT,
+    LAYERS,
+    MARK,
+    TABLE_MARK,
+    LimitedInterface,
+    LimitTable,
+    Policer,
+    RateLimit,
+)
 from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
@@ -23,19 +32,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 3.1.0 92a4f2c8
-import interface_index
-enum policer_classify_table u8 POLICER_CLASSIFY_API_TABLE_IP4=0 POLICER_CLASSIFY_API_TABLE_IP6=1 \
-POLICER_CLASSIFY_API_TABLE_L2=2
-request policer_classify_set_interface de7ad708: interface_index sw_if_index, u32 ip4_table_index, \
-u32 ip6_table_index, u32 l2_table_index, bool is_add
-reply policer_classify_set_interface_reply e8d4e804: i32 retval
-request policer_classify_dump 56cbb5fb streams policer_classify_details: policer_classify_table type, \
-interface_index sw_if_index
-reply policer_classify_details dfd08765: interface_index sw_if_index, u32 table_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _FIELDS = ("ip4_table_index", "ip6_table_index", "l2_table_index")
 _WORDS = ("ip4-table", "ip6-table", "l2-table")
 _FRAMES = 2
@@ -48,13 +44,12 @@ class PolicerClassifyMain:
     tables: tuple[dict[int, int], ...] = field(default_factory=lambda: ({}, {}, {}))
 
 
-def _answer_set(call: Call, values: Values) -> Outgoing:
+def _answer_set(call: Call, values: Values) -> None:
     """Have a table look at an interface's packets, unless one does already, or no longer."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     for layer, name in enumerate(_FIELDS):
         if values[name] != NONE and not _set(call.tables, row.index, layer, values[name], is_on=bool(values["is_add"])):
             break
-    return call.reply()
 
 
 def _set(tables: Tables, sw_if_index: int, layer: int, table: int, *, is_on: bool) -> bool:
@@ -133,7 +128,7 @@ def _loaded(tables: Tables, item: LimitTable) -> Table:
     skipped = item.offset // 16 if item.length else 0
     vectors = max((item.offset * 8 + item.length + 127) // 128, skipped + 1)
     mask = bytes(bits[skipped * 16 : vectors * 16])
-    miss = 0x76600000 | 0x80000 * item.is_ipv6 | item.number
+    miss = TABLE_MARK | IPV6_BIT * item.is_ipv6 | item.number
     pool = tables.part(ClassifierMain).tables
     return pool.add(lambda index: Table(index=index, mask=mask, skipped=skipped, buckets=4096, next=NONE, miss=miss))
 
@@ -159,7 +154,6 @@ def _settings(item: Policer) -> dict[str, int]:
 
 
 KIND = Kind(
-    api={"classify": _API},
     changes={"policer_classify_set_interface": _answer_set},
     queries={"policer_classify_dump": _dump},
     commands={"set policer classify": _command_set},

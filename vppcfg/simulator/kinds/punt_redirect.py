@@ -13,23 +13,10 @@ from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import FibPath, ordered
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.route_change import read_path
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-import interface_index
-import prefix
-import fib_path
-struct punt_redirect_v2: interface_index rx_sw_if_index=4294967295, address_family af, u32 n_paths, \
-fib_path paths[n_paths]
-request add_del_ip_punt_redirect_v2 9e804227: bool is_add=true, punt_redirect_v2 punt
-reply add_del_ip_punt_redirect_v2_reply e8d4e804: i32 retval
-request ip_punt_redirect_v2_dump d817a484 streams ip_punt_redirect_v2_details: interface_index sw_if_index, \
-address_family af
-reply ip_punt_redirect_v2_details 7ba42e1d: punt_redirect_v2 punt
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _ALL = 0
 
 
@@ -60,14 +47,13 @@ def stop(tables: Tables, is_ipv6: bool, rx: int) -> None:
     main.counts[is_ipv6] = max(main.counts[is_ipv6] - 1, 0)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Change a redirect. VPP looks at no interface, and takes one without paths, which drops."""
     is_ipv6, rx = bool(values["punt.af"]), values["punt.rx_sw_if_index"]
     if values["is_add"]:
         redirect(call.tables, is_ipv6, rx, tuple(unpacked(call.tables, row) for row in values["punt.paths"]))
     else:
         stop(call.tables, is_ipv6, rx)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -81,7 +67,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 def _command(is_ipv6: bool) -> Command:
     """`ip punt redirect [add|del] rx <interface>|all via <path>...`; `ip6 punt redirect` is the same."""
 
-    def command(tables: Tables, line: Input) -> str:
+    def command(tables: Tables, line: Input) -> None:
         rx, is_add = None, True
         paths: list[FibPath] = []
         while not line.is_at_end:
@@ -95,13 +81,11 @@ def _command(is_ipv6: bool) -> Command:
                 paths.append(read_path(tables, line, is_ipv6=is_ipv6))
             elif not line.take_word("add"):
                 raise line.unknown("parse error")
-        if rx is None:
-            raise RefusedError(Retval.UNSPECIFIED, "parse error: ''")
+        rx = required(rx, "parse error: ''")
         if not is_add:
             stop(tables, is_ipv6, rx)
         elif paths:
             redirect(tables, is_ipv6, rx, tuple(paths))
-        return ""
 
     return command
 
@@ -117,7 +101,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"ip": _API},
     changes={"add_del_ip_punt_redirect_v2": _answer},
     queries={"ip_punt_redirect_v2_dump": _dump},
     commands={"ip punt redirect": _command(is_ipv6=False), "ip6 punt redirect": _command(is_ipv6=True)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,39 +15,10 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import L2_INPUT, bit_of
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.1 7b7b5955
-import interface_index
-enum qos_source u8 QOS_API_SOURCE_EXT=0 QOS_API_SOURCE_VLAN=1 QOS_API_SOURCE_MPLS=2 QOS_API_SOURCE_IP=3
-struct qos_store: interface_index sw_if_index, qos_source input_source, u8 value
-struct qos_record: interface_index sw_if_index, qos_source input_source
-struct qos_egress_map_row: u8 outputs[256]
-struct qos_egress_map: u32 id, qos_egress_map_row rows[4]
-struct qos_mark: u32 sw_if_index, u32 map_id, qos_source output_source
-request qos_store_enable_disable f3abcc8b: bool enable=true, qos_store store
-reply qos_store_enable_disable_reply e8d4e804: i32 retval
-request qos_store_dump 51077d14 streams qos_store_details
-reply qos_store_details 3ee0aad7: qos_store store
-request qos_record_enable_disable 2f1a4a38: bool enable=true, qos_record record
-reply qos_record_enable_disable_reply e8d4e804: i32 retval
-request qos_record_dump 51077d14 streams qos_record_details
-reply qos_record_details a425d4d3: qos_record record
-request qos_egress_map_update 6d1c065f: qos_egress_map map
-reply qos_egress_map_update_reply e8d4e804: i32 retval
-request qos_egress_map_delete 3a91bde5: u32 id
-reply qos_egress_map_delete_reply e8d4e804: i32 retval
-request qos_egress_map_dump 51077d14 streams qos_egress_map_details
-reply qos_egress_map_details 46c5653c: qos_egress_map map
-request qos_mark_enable_disable 1a010f74: bool enable=true, qos_mark mark
-reply qos_mark_enable_disable_reply e8d4e804: i32 retval
-request qos_mark_dump f9e6675e streams qos_mark_details: interface_index sw_if_index
-reply qos_mark_details 89fe81a9: qos_mark mark
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _MISREADS_VALUE = ReleaseQuirk(
     span="-25.02", text="`qos store` takes no value from the prompt, which has to be given (8a5b23ee83a)"
 )
@@ -130,34 +101,29 @@ def set_mark(tables: Tables, place: Place, number: int, *, is_on: bool) -> None:
         arcs.disable(tables, place[0], *_of_mark(place[1]))
 
 
-def _answer_record(call: Call, values: Values) -> Outgoing:
+def _answer_record(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["record.sw_if_index"]).index, values["record.input_source"]
     set_record(call.tables, place, is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_store(call: Call, values: Values) -> Outgoing:
+def _answer_store(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["store.sw_if_index"]).index, values["store.input_source"]
     set_store(call.tables, place, values["store.value"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_mark(call: Call, values: Values) -> Outgoing:
+def _answer_mark(call: Call, values: Values) -> None:
     place = interfaces.require(call.tables, values["mark.sw_if_index"]).index, values["mark.output_source"]
     set_mark(call.tables, place, values["mark.map_id"], is_on=bool(values["enable"]))
-    return call.reply()
 
 
-def _answer_map(call: Call, values: Values) -> Outgoing:
+def _answer_map(call: Call, values: Values) -> None:
     rows = tuple(values[f"map.rows[{number}].outputs"] for number in range(4))
     call.tables.part(QosMain).maps[values["map.id"]] = rows
-    return call.reply()
 
 
-def _answer_delete_map(call: Call, values: Values) -> Outgoing:
+def _answer_delete_map(call: Call, values: Values) -> None:
     """Delete a map, whoever marks with it, or none."""
     call.tables.part(QosMain).maps.pop(values["id"], None)
-    return call.reply()
 
 
 def _dump_recorded(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -223,46 +189,36 @@ def _typed(tables: Tables, line: Input, word: str, needed: str = "") -> _Typed:
             is_on = False
         elif not (word and line.take_setting(word, numbers)):
             break
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface must be specified")
+    row = required(row, "interface must be specified")
     if needed and word not in numbers:
         raise RefusedError(Retval.UNSPECIFIED, needed)
-    if source is None:
-        raise RefusedError(Retval.UNSPECIFIED, "input location must be specified")
+    source = required(source, "input location must be specified")
     return _Typed((row.index, source), is_on, numbers)
 
 
-def _unheard(change: Callable[[], None]) -> str:
-    """Make a change whose refusal the prompt passes over."""
-    with suppress(RefusedError):
-        change()
-    return ""
-
-
-def _command_record(tables: Tables, line: Input) -> str:
+def _command_record(tables: Tables, line: Input) -> None:
     typed = _typed(tables, line, "")
-    return _unheard(lambda: set_record(tables, typed.place, is_on=typed.is_on))
+    with suppress(RefusedError):
+        set_record(tables, typed.place, is_on=typed.is_on)
 
 
-def _command_store(tables: Tables, line: Input) -> str:
+def _command_store(tables: Tables, line: Input) -> None:
     word = "value &d" if tables.release.has(_MISREADS_VALUE) else "value"
     typed = _typed(tables, line, word, "value to be stored must be specified")
-    return _unheard(lambda: set_store(tables, typed.place, typed.numbers[word] & 0xFF, is_on=typed.is_on))
+    with suppress(RefusedError):
+        set_store(tables, typed.place, typed.numbers[word] & 0xFF, is_on=typed.is_on)
 
 
-def _command_mark(tables: Tables, line: Input) -> str:
+def _command_mark(tables: Tables, line: Input) -> None:
     typed = _typed(tables, line, "id")
-    try:
+    with refused_as("Failed to map interface"):
         set_mark(tables, typed.place, typed.numbers.get("id", NONE), is_on=typed.is_on)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "Failed to map interface") from None
-    return ""
 
 
 _CELL = re.compile(r"\[(ip|mpls|ext|vlan)\]\[(\d+)\]=(\d+)")
 
 
-def _command_map(tables: Tables, line: Input) -> str:
+def _command_map(tables: Tables, line: Input) -> None:
     """`qos egress map id <number> [delete] {[source][value]=value}`: what a map has stays beside what is added."""
     number, is_add, maps = None, True, tables.part(QosMain).maps
     while not line.is_at_end:
@@ -282,7 +238,6 @@ def _command_map(tables: Tables, line: Input) -> str:
             break
     if not is_add and number is not None:
         del maps[number]
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -307,7 +262,6 @@ def _outputs(pairs: Sequence[int]) -> bytes:
 
 
 KIND = Kind(
-    api={"qos": _API},
     changes={
         "qos_record_enable_disable": _answer_record,
         "qos_store_enable_disable": _answer_store,

@@ -1,7 +1,7 @@
 """Simulates the routes of a table with their sources, those that VPP makes itself, and who holds a FIB table.
 
-They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies is in
-`simulator/linux_nl`. Packets go nowhere.
+They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies,
+tests put into `NetlinkMain`. Packets go nowhere.
 """
 
 from __future__ import annotations
@@ -20,24 +20,6 @@ from vppcfg.simulator.retval import Retval
 from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
-_FIB = """
-version 23.06- 1.0.0 4ef4abc1
-struct fib_source: u8 priority, u8 id, string name[64]
-request fib_source_add b3ac2aec: fib_source src
-reply fib_source_add_reply 604fd6f1: i32 retval, u8 id
-request fib_source_dump 51077d14 streams fib_source_details
-reply fib_source_details 8668acdb: fib_source src
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_IP = """
-import prefix
-import fib_path
-struct ip_route_v2: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, u8 src, fib_path paths[n_paths]
-request ip_route_v2_dump d16f72e6 streams ip_route_v2_details: u8 src, ip_table table
-reply ip_route_v2_details b09aa6c0: ip_route_v2 route
-request ip_route_lookup_v2 710d6471: u32 table_id, u8 exact, prefix prefix
-reply ip_route_lookup_v2_reply 84cc9e03: i32 retval, ip_route_v2 route
-"""
 _SOURCES = (
     *("invalid", "special", "classify", "proxy", "interface", "SR", "BIER", "6RD", "API", "CLI", "LISP", "MAP"),
     *("DHCP", "IPv6-proxy-nd", "IPv6-nd", "adjacency", "mpls", "attached_export", "recursive-resolution"),
@@ -272,7 +254,6 @@ def _command_memory(tables: Tables, line: Input) -> str:
 
 
 KIND = Kind(
-    api={"fib": _FIB, "ip": _IP},
     changes={"fib_source_add": _add_source},
     queries={
         "fib_source_dump": _dump_sources,

@@ -2,7 +2,7 @@
 
 Routes outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
 index, and so does a new one with the same paths as long as an old one has them, for routes share the list of their
-paths (fib_path_list.c).
+paths (fib_path_list.c). The static routes of a state are loaded with the FIB source of files (fib_source.c).
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
+from vppcfg.common.addresses import address_key
+from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd
+from vppcfg.model.state import State
 from vppcfg.simulator.api_paths import unpacked
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import (
@@ -26,25 +29,15 @@ from vppcfg.simulator.fib_entries import (
     with_paths,
     without_paths,
 )
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
-from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, entries
+from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI, SourceMain, entries, sources
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
-from vppcfg.simulator.wire import NONE, Outgoing, Values
+from vppcfg.simulator.wire import NONE, Values
 
-_IP_TEXT = """
-import prefix
-import fib_path
-struct ip_route: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, fib_path paths[n_paths]
-request ip_route_add_del b8ecfe0d: bool is_add=true, bool is_multipath, ip_route route
-reply ip_route_add_del_reply 1992deab: i32 retval, u32 stats_index
-request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_route_v2 route
-reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 GivenPrefix = tuple[bool, int, int]
 """Whether it is of IPv6; the address with its host bits; the length."""
 _DROPS_OVER_LOCAL0 = ReleaseQuirk(
@@ -205,12 +198,10 @@ def _completed(
     return tuple(completed)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Change a route of a source, that of the API when none is named."""
     is_ipv6, length = bool(values["route.prefix.address.af"]), values["route.prefix.len"]
-    table = _main(call.tables, is_ipv6).tables.get(values["route.table_id"])
-    if table is None:
-        raise RefusedError(Retval.NO_SUCH_FIB)
+    table = required(_main(call.tables, is_ipv6).tables.get(values["route.table_id"]), retval=Retval.NO_SUCH_FIB)
     paths = [unpacked(call.tables, row) for row in values["route.paths"]]
     bits = 128 if is_ipv6 else 32
     if length > bits:
@@ -227,7 +218,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
     completed = _completed(call.tables, paths, (is_ipv6, value, length))
     source = values.get("route.src", 0) or API
     change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
-    return call.reply()
 
 
 def _survive(tables: Tables, path: FibPath) -> None:
@@ -266,9 +256,7 @@ def _command(tables: Tables, rest: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "expected ip4/ip6 destination address/length.")
     if is_add and not paths:
         raise RefusedError(Retval.UNSPECIFIED, "expected paths.")
-    table = _main(tables, prefixes[0][0]).tables.get(table_id)
-    if table is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
+    table = required(_main(tables, prefixes[0][0]).tables.get(table_id), f"Nonexistent table id {table_id}")
     valid = [prefix for prefix in prefixes if prefix[2] <= (128 if prefix[0] else 32)]
     wrong = [f"Invalid prefix len: {each[2]}\n" for each in prefixes if each not in valid]
     for place, prefix in enumerate(_counted(valid, count if paths else 1)):
@@ -342,9 +330,7 @@ def _known(tables: Tables, line: Input, is_ipv6: bool, table_id: int) -> int:
 def _at_index(tables: Tables, path: FibPath, index: int) -> int:
     """Return the table that has an index, for which VPP takes this number, whatever the ids of tables are."""
     found = next((each for each, table in _main(tables, path.is_ipv6).tables.items() if table.index == index), None)
-    if found is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"no FIB table has the index {index}, at which VPP crashes")
-    return found
+    return required(found, f"no FIB table has the index {index}, at which VPP crashes")
 
 
 def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
@@ -360,10 +346,41 @@ def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
     return path._replace(next_hop=hop.packed, is_ipv6=is_ipv6, sw_if_index=sw_if_index, table_id=table_id)
 
 
+_ENDS = {RouteEnd.BLACKHOLE: DROP, RouteEnd.UNREACHABLE: UNREACHABLE, RouteEnd.PROHIBIT: PROHIBIT}
+
+
+def _load_static(tables: Tables, state: State, rows: Rows) -> None:
+    """Put the routes of files into their tables."""
+    routes = state.of(Route).values()
+    if not routes:
+        return
+    source = len(sources(tables))
+    tables.part(SourceMain).added.append((SOURCE.encode(), SOURCE_PRIORITY))
+    for route in routes:
+        key = address_key(route.prefix)
+        table = (tables.fib6 if route.is_ipv6 else tables.fib4).tables[route.table_id]
+        paths = [_path_static(hop, route, rows) for hop in route.hops]
+        if route.end is not None:
+            paths.append(FibPath(kind=_ENDS[route.end], is_ipv6=route.is_ipv6))
+        change(tables, table, (key.value, key.length), source, tuple(paths), is_add=True, is_multipath=False)
+
+
+def _path_static(hop: NextHop, route: Route, rows: Rows) -> FibPath:
+    key = address_key(f"{hop.gateway}/0") if hop.gateway else None
+    path = FibPath(
+        next_hop=b"" if key is None else key.value.to_bytes(key.width // 8),
+        weight=hop.weight,
+        preference=hop.preference,
+        is_ipv6=route.is_ipv6 if key is None else key.family == 6,
+        table_id=hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id,
+    )
+    return path._replace(sw_if_index=rows[hop.interface].index) if hop.interface else path
+
+
 KIND = Kind(
-    api={"ip": _IP_TEXT},
     quirks=(_DROPS_OVER_LOCAL0, _TYPES_NO_DROPS, _ENDS_AT_ANSWERS),
     changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
     commands={"ip route": _command},
     deleted=_interface_gone,
+    load=_load_static,
 )

@@ -7,7 +7,7 @@ import ipaddress
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, LOCAL, PROHIBIT, UNREACHABLE, FibPath, Prefix
 from vppcfg.simulator.kind import Kind
-from vppcfg.simulator.kinds.local_classifier import classifier_text
+from vppcfg.simulator.kinds.classifier import classifier_text
 from vppcfg.simulator.kinds.route import entries, head_of, main_of, sources
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE

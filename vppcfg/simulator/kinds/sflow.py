@@ -10,40 +10,10 @@ from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Answer, Call, Kind, Rows
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 25.06 0.1.0 1dbda905
-version 25.10- 0.1.0 273ad146
-import interface_index
-request sflow_enable_disable 8499814f: bool enable_disable, interface_index hw_if_index
-reply sflow_enable_disable_reply e8d4e804: i32 retval
-request sflow_sampling_rate_get 51077d14
-reply sflow_sampling_rate_get_reply 9c8c8236: u32 sampling_N
-request sflow_sampling_rate_set 94778f50: u32 sampling_N=10000
-reply sflow_sampling_rate_set_reply e8d4e804: i32 retval
-request sflow_polling_interval_set 7f19cb51: u32 polling_S=20
-reply sflow_polling_interval_set_reply e8d4e804: i32 retval
-request sflow_polling_interval_get 51077d14
-reply sflow_polling_interval_get_reply e929801c: u32 polling_S
-request sflow_header_bytes_set 5baf56f3: u32 header_B=128
-reply sflow_header_bytes_set_reply e8d4e804: i32 retval
-request sflow_header_bytes_get 51077d14
-reply sflow_header_bytes_get_reply 624c95b9: u32 header_B
-request sflow_direction_set fbca6f34 25.10-: u32 sampling_D
-reply sflow_direction_set_reply e8d4e804 25.10-: i32 retval
-request sflow_direction_get 51077d14 25.10-
-reply sflow_direction_get_reply f3316252 25.10-: u32 sampling_D
-request sflow_drop_monitoring_set 100b1e04 25.10-: u32 drop_M
-reply sflow_drop_monitoring_set_reply e8d4e804 25.10-: i32 retval
-request sflow_drop_monitoring_get 51077d14 25.10-
-reply sflow_drop_monitoring_get_reply b56ae30e 25.10-: u32 drop_M
-request sflow_interface_dump 451a727d streams sflow_interface_details: interface_index hw_if_index=4294967295
-reply sflow_interface_details b7b9143f: interface_index hw_if_index
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Bytes of a packet's header."""
 _MONITORS_DROPS = ReleaseQuirk(span="25.10-", text="`show sflow` shows a direction and drops (8d68794032b)")
@@ -96,10 +66,9 @@ def _rounded(size: int) -> int:
     return min(max(rounded, _LEAST), _MOST)
 
 
-def _answer_enabled(call: Call, values: Values) -> Outgoing:
+def _answer_enabled(call: Call, values: Values) -> None:
     """Sample a port, or no longer; the field is named after a hardware index and has a sw_if_index."""
     set_enabled(call.tables, values["hw_if_index"], values["enable_disable"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -120,14 +89,13 @@ _SETTINGS = {
 
 
 def _setter(attribute: str, name: str) -> Answer:
-    def answer(call: Call, values: Values) -> Outgoing:
+    def answer(call: Call, values: Values) -> None:
         value = values[name]
         if attribute == "header_bytes":
             value = _rounded(value)
         elif attribute == "has_drop_monitoring":
             value = int(bool(value))
         setattr(call.tables.part(SflowMain), attribute, value)
-        return call.reply()
 
     return answer
 
@@ -151,7 +119,7 @@ _COUNTERS = (
 )
 
 
-def _command_enabled(tables: Tables, line: Input) -> str:
+def _command_enabled(tables: Tables, line: Input) -> None:
     """`sflow enable-disable <interface> [disable]`."""
     row, is_on = None, True
     while not line.is_at_end:
@@ -163,53 +131,42 @@ def _command_enabled(tables: Tables, line: Input) -> str:
             row = found
         else:
             break
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    row = required(row, "Please specify an interface...")
     set_enabled(tables, row.index, is_on)
-    return ""
 
 
 def _number(line: Input, what: str) -> int:
-    number = line.number()
-    if number is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"Please specify {what}...")
-    return number
+    return required(line.number(), f"Please specify {what}...")
 
 
-def _command_rate(tables: Tables, line: Input) -> str:
+def _command_rate(tables: Tables, line: Input) -> None:
     """`sflow sampling-rate <packets>`."""
     tables.part(SflowMain).sampling_rate = _number(line, "a sampling rate")
-    return ""
 
 
-def _command_interval(tables: Tables, line: Input) -> str:
+def _command_interval(tables: Tables, line: Input) -> None:
     """`sflow polling-interval <seconds>`."""
     tables.part(SflowMain).polling_interval_s = _number(line, "a polling interval")
-    return ""
 
 
-def _command_header(tables: Tables, line: Input) -> str:
+def _command_header(tables: Tables, line: Input) -> None:
     """`sflow header-bytes <bytes>`."""
     tables.part(SflowMain).header_bytes = _rounded(_number(line, "a header bytes limit"))
-    return ""
 
 
-def _command_direction(tables: Tables, line: Input) -> str:
+def _command_direction(tables: Tables, line: Input) -> None:
     """`sflow direction rx|tx|both`."""
     word = next((word for word in _DIRECTIONS if line.take(word)), None)
-    if word is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify a sampling direction (rx|tx|both)...")
+    word = required(word, "Please specify a sampling direction (rx|tx|both)...")
     tables.part(SflowMain).direction = _DIRECTIONS[word]
-    return ""
 
 
-def _command_drops(tables: Tables, line: Input) -> str:
+def _command_drops(tables: Tables, line: Input) -> None:
     """`sflow drop-monitoring enable|disable`."""
     is_on = line.take("enable")
     if not is_on and not line.take("disable"):
         raise RefusedError(Retval.UNSPECIFIED, "Please specify enable or disable...")
     tables.part(SflowMain).has_drop_monitoring = int(is_on)
-    return ""
 
 
 def _command_show(tables: Tables, _line: Input) -> str:
@@ -253,7 +210,6 @@ KIND = Kind(
     plugin="sflow",
     releases="25.02-",
     quirks=(_MONITORS_DROPS,),
-    api={"sflow": _API},
     changes={
         "sflow_enable_disable": _answer_enabled,
         **{f"sflow_{middle}_set": _setter(*names) for middle, names in _SETTINGS.items()},

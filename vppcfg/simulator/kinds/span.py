@@ -14,18 +14,6 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 2.0.0 034ee02b
-import interface_index
-enum span_state u32 SPAN_STATE_API_DISABLED=0 SPAN_STATE_API_RX=1 SPAN_STATE_API_TX=2 SPAN_STATE_API_RX_TX=3
-request sw_interface_span_enable_disable 23ddd96b: interface_index sw_if_index_from, interface_index sw_if_index_to, \
-span_state state, bool is_l2
-reply sw_interface_span_enable_disable_reply e8d4e804: i32 retval
-request sw_interface_span_dump d6cf0c3d streams sw_interface_span_details: bool is_l2
-reply sw_interface_span_details 8a20e79f: interface_index sw_if_index_from, interface_index sw_if_index_to, \
-span_state state, bool is_l2
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BOTH = 3
 _STATES = {"disable": 0, "rx": 1, "tx": 2, "both": _BOTH}
 
@@ -62,10 +50,9 @@ def set_mirror(tables: Tables, source: Source, target: int, state: int) -> None:
         mirrors.pop(target, None)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     source = Source(sw_if_index=values["sw_if_index_from"], is_l2=bool(values["is_l2"]))
     set_mirror(call.tables, source, values["sw_if_index_to"], values["state"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -82,7 +69,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface span <interface> [l2] {disable | destination <interface> [both|rx|tx]}`."""
     source, target, is_l2, state = NONE, NONE, False, None
     while not line.is_at_end:
@@ -99,7 +86,6 @@ def _command(tables: Tables, line: Input) -> str:
         else:
             raise RefusedError(Retval.UNSPECIFIED, "Invalid input")
     set_mirror(tables, Source(sw_if_index=source, is_l2=is_l2), target, _BOTH if state is None else state)
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -112,7 +98,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"span": _API},
     changes={"sw_interface_span_enable_disable": _answer},
     queries={"sw_interface_span_dump": _dump},
     commands={"set interface span": _command},

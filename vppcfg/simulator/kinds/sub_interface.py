@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import CHECKS_NUMBERS, Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import IDS_HAVE_NO_SIGN, Flag, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-request create_subif 790ca755: interface_index sw_if_index, u32 sub_id, sub_if_flags sub_if_flags, u16 outer_vlan_id, \
-u16 inner_vlan_id
-reply create_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_vlan_subif af34ac8b: interface_index sw_if_index, u32 vlan_id
-reply create_vlan_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_subif f9e6675e: interface_index sw_if_index
-reply delete_subif_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LAST_VLAN = 4095
 
 
@@ -72,8 +61,7 @@ def _take_slot(tables: Tables, sub: SwInterface) -> None:
     slot = interfaces.slot_of(sub)
     if slot is None or slot in port.encapsulations:
         tables.sw.remove(sub.index)
-        if slot is None:
-            raise RefusedError(Retval.UNSPECIFIED, "not implemented yet")
+        slot = required(slot, "not implemented yet")
         port.encapsulations.discard(slot)
         raise RefusedError(Retval.UNSPECIFIED, "vlan is already in use")
     port.encapsulations.add(slot)
@@ -118,11 +106,6 @@ def _made(call: Call, template: SwInterface, refusal: Retval) -> Outgoing:
         return call.reply(sw_if_index=create(call.tables, template).index)
     except RefusedError:
         return call.reply(retval=refusal, sw_if_index=template.index)
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 _EXPECTED_ID = "expected ID or ID MIN-MAX, got"
@@ -191,19 +174,14 @@ def _vlans(line: Input, template: SwInterface, protocol: int) -> None:
         template.flags |= Flag.EXACT_MATCH
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`delete sub-interface <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "interface doesn't exist")
-    try:
+    row = required(line.interface(tables), "interface doesn't exist")
+    with refused_as("delete_subinterface_interface failed"):
         delete(tables, row.index)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "delete_subinterface_interface failed") from None
-    return ""
 
 
-def _create(tables: Tables, _state: State, desired: Interface, _number: int) -> SwInterface:
+def _create(tables: Tables, _virtual: None, desired: Interface, _number: int) -> SwInterface:
     """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
     parent = tables.named(desired.parent or "")
     if parent is None:
@@ -230,12 +208,11 @@ def _match(desired: Interface) -> tuple[int, int, int]:
 
 
 KIND = Kind(
-    api={"interface": _API},
     quirks=(IDS_HAVE_NO_SIGN, CHECKS_NUMBERS),
     changes={
         "create_subif": _answer_create,
         "create_vlan_subif": _answer_create_vlan,
-        "delete_subif": _answer_delete,
+        "delete_subif": lambda call, values: delete(call.tables, values["sw_if_index"]),
     },
     commands={"create sub-interfaces": _command_create, "delete sub-interface": _command_delete},
     interface=InterfaceKind.SUB_INTERFACE,

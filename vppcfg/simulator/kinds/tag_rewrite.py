@@ -8,16 +8,10 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Flag, L2Config, SwInterface, Tables, TagRewriteBytes
-from vppcfg.simulator.wire import Outgoing, Values
+from vppcfg.simulator.wire import Values
 
-_API = """
-request l2_interface_vlan_tag_rewrite 62cc0bbc: interface_index sw_if_index, u32 vtr_op, u32 push_dot1q, u32 tag1, \
-u32 tag2
-reply l2_interface_vlan_tag_rewrite_reply e8d4e804: i32 retval
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DOT1Q, _DOT1AD = 0x8100, 0x88A8
 
 
@@ -102,14 +96,13 @@ def _read(rewrite: TagRewriteBytes) -> tuple[Rewrite, bool, int, int]:
     return operation, False, 0, 0
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Set how VLAN tags change between an interface and the switch."""
     row = interfaces.require(call.tables, values["sw_if_index"])
     if values["vtr_op"] > max(Rewrite):
         raise RefusedError(Retval.INVALID_VALUE)
     operation, is_dot1q = Rewrite(values["vtr_op"]), bool(values["push_dot1q"])
     set_rewrite(call.tables, row, operation, is_dot1q, values["tag1"], values["tag2"])
-    return call.reply()
 
 
 _WITHOUT_TAGS = {"disable": Rewrite.DISABLED, "pop 1": Rewrite.POP_1, "pop 2": Rewrite.POP_2}
@@ -127,15 +120,12 @@ _EXPECTED = (
 )
 
 
-def _command(tables: Tables, line: Input) -> str:
+def _command(tables: Tables, line: Input) -> None:
     """`set interface l2 tag-rewrite <interface> disable|pop N|push ..|translate ..`."""
     row = line.require_interface(tables)
     operation, is_dot1q, tags = _rewrite(line)
-    try:
+    with refused_as("vlan tag rewrite is not compatible with interface"):
         set_rewrite(tables, row, operation, is_dot1q, *tags)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "vlan tag rewrite is not compatible with interface") from None
-    return ""
 
 
 def _rewrite(line: Input) -> tuple[Rewrite, bool, tuple[int, int]]:
@@ -171,7 +161,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"l2": _API},
     changes={"l2_interface_vlan_tag_rewrite": _answer},
     commands={"set interface l2 tag-rewrite": _command},
     load=_load,

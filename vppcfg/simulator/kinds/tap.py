@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
@@ -17,45 +16,10 @@ from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 4.0.0 c2f80dc7
-import interface_index
-import mac_address
-import prefix
-alias ip4_address_with_prefix ip4_prefix
-alias ip6_address_with_prefix ip6_prefix
-struct ip4_prefix: ip4_address address, u8 len
-struct ip6_prefix: ip6_address address, u8 len
-enum tap_flags u32 TAP_API_FLAG_GSO=1 TAP_API_FLAG_CSUM_OFFLOAD=2 TAP_API_FLAG_PERSIST=4 TAP_API_FLAG_ATTACH=8 \
-TAP_API_FLAG_TUN=16 TAP_API_FLAG_GRO_COALESCE=32 TAP_API_FLAG_PACKED=64 TAP_API_FLAG_IN_ORDER=128 \
-TAP_API_FLAG_CONSISTENT_QP=256
-request tap_create_v2 2d0d6570: u32 id=4294967295, bool use_random_mac=true, mac_address mac_address, u8 \
-num_rx_queues=1, u16 tx_ring_sz=256, u16 rx_ring_sz=256, bool host_mtu_set, u32 host_mtu_size, bool host_mac_addr_set, \
-mac_address host_mac_addr, bool host_ip4_prefix_set, ip4_address_with_prefix host_ip4_prefix, bool \
-host_ip6_prefix_set, ip6_address_with_prefix host_ip6_prefix, bool host_ip4_gw_set, ip4_address host_ip4_gw, bool \
-host_ip6_gw_set, ip6_address host_ip6_gw, tap_flags tap_flags, bool host_namespace_set, string host_namespace[64], \
-bool host_if_name_set, string host_if_name[64], bool host_bridge_set, string host_bridge[64], string tag[]
-reply tap_create_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request tap_create_v3 3f3fd1df: u32 id=4294967295, bool use_random_mac=true, mac_address mac_address, u16 \
-num_rx_queues=1, u16 num_tx_queues=1, u16 tx_ring_sz=256, u16 rx_ring_sz=256, bool host_mtu_set, u32 host_mtu_size, \
-bool host_mac_addr_set, mac_address host_mac_addr, bool host_ip4_prefix_set, ip4_address_with_prefix host_ip4_prefix, \
-bool host_ip6_prefix_set, ip6_address_with_prefix host_ip6_prefix, bool host_ip4_gw_set, ip4_address host_ip4_gw, bool \
-host_ip6_gw_set, ip6_address host_ip6_gw, tap_flags tap_flags, bool host_namespace_set, string host_namespace[64], \
-bool host_if_name_set, string host_if_name[64], bool host_bridge_set, string host_bridge[64], string tag[]
-reply tap_create_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
-request tap_delete_v2 f9e6675e: interface_index sw_if_index
-reply tap_delete_v2_reply e8d4e804: i32 retval
-request sw_interface_tap_v2_dump f9e6675e streams sw_interface_tap_v2_details: interface_index sw_if_index=4294967295
-reply sw_interface_tap_v2_details 1e2b2a47: u32 sw_if_index, u32 id, u16 tx_ring_sz, u16 rx_ring_sz, u32 \
-host_mtu_size, mac_address host_mac_addr, ip4_address_with_prefix host_ip4_prefix, ip6_address_with_prefix \
-host_ip6_prefix, tap_flags tap_flags, string dev_name[64], string host_if_name[64], string host_namespace[64], string \
-host_bridge[64]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BORN_MTU = 9000
 _MAX_DEVICE_NAME = 15
 _DEFAULT_RING_SIZE = 256
@@ -211,21 +175,17 @@ def _tap_at(index: int, number: int, request: TapRequest, device: Device) -> Tap
 def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
     """Make the port."""
 
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
-            device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
-            is_ethernet=not request.is_tun,
-            mac=bytes(6) if request.is_tun else request.mac or interfaces.generated_mac(tap.number),
-            link_mtu=_BORN_MTU,
-            is_link_up=True,
-            has_gso=bool(request.flags & _GSO),
-            rx_queues=request.rx_queues or 1,
-            tx_queues=request.tx_queues or 1,
-        )
-
-    return tables.hw.add(port_at)
+    return HwInterface(
+        name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
+        device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
+        is_ethernet=not request.is_tun,
+        mac=bytes(6) if request.is_tun else request.mac or interfaces.generated_mac(tap.number),
+        link_mtu=_BORN_MTU,
+        is_link_up=True,
+        has_gso=bool(request.flags & _GSO),
+        rx_queues=request.rx_queues or 1,
+        tx_queues=request.tx_queues or 1,
+    )
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:
@@ -268,11 +228,6 @@ def _text(values: Values, name: str) -> str:
     return cstring(values[name]) if values[f"{name}_set"] else ""
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
-
-
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show all TAPs or one, those of LCP pairs too; they are shown as they were asked for."""
     for row in call.tables.part(TapMain).taps:
@@ -309,30 +264,25 @@ _MACS = {"host-mac-addr": "host_mac", "hw-addr": "mac"}
 def _command_create(tables: Tables, rest: Input) -> str:
     """`create tap [id <number>] [host-if-name <name>] [host-ns <netns>] ..`."""
     line = rest.line()
-    request = TapRequest()
+    found: dict[str, Any] = {"flags": 0}
     while not line.is_at_end:
-        request = replace(request, **_option(line, request.flags))
-    _, row = create(tables, request)
+        _option(line, found)
+    _, row = create(tables, TapRequest(**found))
     return f"{tables.name_of(row)}\n"
 
 
-def _option(line: Input, flags: int) -> dict[str, Any]:
-    for word, name in _NUMBERS.items():
-        if (number := line.number_after(word)) is not None:
-            return {name: number}
-    for word, name in _STRINGS.items():
-        if line.take(word):
-            return {name: line.string() or ""}
-    for word, name in _MACS.items():
-        if (mac := line.mac_after(word)) is not None:
-            return {name: mac}
-    for word, flag in _FLAGS.items():
-        if line.take(word):
-            return {"flags": flags | flag}
-    raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+def _option(line: Input, found: dict[str, Any]) -> None:
+    if (
+        line.take_field(_NUMBERS, line.number, found)
+        or line.take_field(_STRINGS, lambda: line.string() or "", found)
+        or line.take_field(_MACS, lambda: line.mac_after(""), found)
+    ):
+        return
+    flag = line.choice_after("", _FLAGS)
+    found["flags"] |= required(flag, "unknown input `'")
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete tap <interface>`."""
     line = rest.line()
     if line.is_at_end:
@@ -341,13 +291,9 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     if row is None or not line.is_at_end:
         raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
     delete(tables, row.index)
-    return ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tap = state.virtual_of(desired.name, Tap)
-    if tap is None:
-        return None
+def _create(tables: Tables, tap: Tap, desired: Interface, number: int) -> SwInterface:
     request = TapRequest(
         number=number,
         host_name=tap.host_name,
@@ -367,8 +313,11 @@ KIND = Kind(
     plugin="tap",
     plugin_releases="26.02-",
     quirks=(_HAS_MANY, _HAS_ITS_OWN_CLASS, _SHARES_DEVICES),
-    api={"tapv2": _API},
-    changes={"tap_create_v2": _answer_create, "tap_create_v3": _answer_create, "tap_delete_v2": _answer_delete},
+    changes={
+        "tap_create_v2": _answer_create,
+        "tap_create_v3": _answer_create,
+        "tap_delete_v2": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_tap_v2_dump": _dump},
     commands={"create tap": _command_create, "delete tap": _command_delete},
     interface=InterfaceKind.TAP,

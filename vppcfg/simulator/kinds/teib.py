@@ -7,8 +7,7 @@ the last one to go. Where that is the default table, VPP 26.10 deletes it, which
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -19,22 +18,11 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, refused_as, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 1.0.0 14ded985
-import interface_index
-import prefix
-struct teib_entry: interface_index sw_if_index, address peer, address nh, u32 nh_table_id
-request teib_entry_add_del 8016cfd2: u8 is_add, teib_entry entry
-reply teib_entry_add_del_reply e8d4e804: i32 retval
-request teib_dump 51077d14 streams teib_details
-reply teib_details 981ee1a1: teib_entry entry
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _SOURCE = "adjacency"
 """FIB_SOURCE_ADJ."""
 
@@ -100,14 +88,13 @@ def _tunnel_gone(tables: Tables, sw_if_index: int) -> None:
             raise DiedError
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     sw_if_index, peer = values["entry.sw_if_index"], address_of(values, "entry.peer")
     interfaces.require(call.tables, sw_if_index)
     if values["is_add"]:
         add(call.tables, sw_if_index, peer, address_of(values, "entry.nh"), values["entry.nh_table_id"])
     else:
         delete(call.tables, sw_if_index, peer)
-    return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -116,51 +103,32 @@ def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
         yield call.details({"entry.sw_if_index": sw_if_index, "entry.nh_table_id": table_id, **ends})
 
 
-def _create(tables: Tables, line: Input) -> str:
+def _create(tables: Tables, line: Input) -> None:
     """`create teib <interface> peer <addr> nh <addr> [nh-table-id <ID>]`."""
-    found = _options(tables, line, ("nh-table-id",), ("peer", "nh"))
-    for word, missing in (("interface", "interface"), ("peer", "peer"), ("nh", "next-hop")):
-        if word not in found:
-            raise RefusedError(Retval.UNSPECIFIED, f"{missing} required'")
-    with _typed():
+    needs = {"interface": "interface", "peer": "peer", "nh": "next-hop"}
+    found = _options(tables, line, ("nh-table-id",), needs)
+    with refused_as("TEIB error"):
         add(tables, found["interface"], found["peer"], found["nh"], found.get("nh-table-id", 0))
-    return ""
 
 
-def _delete(tables: Tables, line: Input) -> str:
+def _delete(tables: Tables, line: Input) -> None:
     """`delete teib <interface> peer <addr>`."""
-    found = _options(tables, line, (), ("peer",))
-    for word in ("interface", "peer"):
-        if word not in found:
-            raise RefusedError(Retval.UNSPECIFIED, f"{word} required'")
-    with _typed():
+    found = _options(tables, line, (), {"interface": "interface", "peer": "peer"})
+    with refused_as("TEIB error"):
         delete(tables, found["interface"], found["peer"])
-    return ""
 
 
-@contextmanager
-def _typed() -> Iterator[None]:
-    try:
-        yield
-    except RefusedError as error:
-        raise RefusedError(error.retval, "TEIB error") from error
-
-
-def _options(tables: Tables, rest: Input, numbers: Sequence[str], addresses: Sequence[str]) -> dict[str, Any]:
+def _options(tables: Tables, rest: Input, numbers: Iterable[str], needs: Mapping[str, str]) -> dict[str, Any]:
+    """Take an interface, numbers, and the addresses that VPP `needs`; raise RefusedError for one that is missing."""
     line, found = rest.line(), dict[str, Any]()
+    numbers, addresses = {word: word for word in numbers}, {word: word for word in needs if word != "interface"}
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (row := line.interface(tables)) is not None:
             found["interface"] = row.index
-            continue
-        readers: list[tuple[str, Callable[[str], Any]]] = [(word, line.number_after) for word in numbers]
-        readers += [(word, line.address_after) for word in addresses]
-        values = ((word, read(word)) for word, read in readers)
-        given = next((each for each in values if each[1] is not None), None)
-        if given is None:
-            raise refusal
-        found[given[0]] = given[1]
+        elif not (line.take_field(numbers, line.number, found) or line.take_field(addresses, line.address, found)):
+            raise line.unknown_word()
+    for word, missing in needs.items():
+        required(found.get(word), f"{missing} required'")
     return found
 
 
@@ -171,7 +139,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"teib": _API},
     changes={"teib_entry_add_del": _answer},
     queries={"teib_dump": _dump},
     commands={"create teib": _create, "delete teib": _delete},

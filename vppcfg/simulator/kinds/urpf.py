@@ -13,26 +13,9 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, refused_as
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
-
-_API = """
-version 23.06 1.0.0 d0c7b3c9
-version 24.10- 1.0.0 88759016
-import interface_index
-import prefix
-enum urpf_mode u8 URPF_API_MODE_OFF=0 URPF_API_MODE_LOOSE=1 URPF_API_MODE_STRICT=2
-request urpf_update cc274cd1: bool is_input=true, urpf_mode mode, address_family af, interface_index sw_if_index
-reply urpf_update_reply e8d4e804: i32 retval
-request urpf_update_v2 b873d028: bool is_input=true, urpf_mode mode, address_family af, interface_index sw_if_index, \
-u32 table_id=4294967295
-reply urpf_update_v2_reply e8d4e804: i32 retval
-request urpf_interface_dump f9e6675e 24.10- streams urpf_interface_details: interface_index sw_if_index=4294967295
-reply urpf_interface_details f94b5374 24.10-: interface_index sw_if_index, bool is_input, urpf_mode mode, \
-address_family af, u32 table_id
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Mode(IntEnum):
@@ -87,14 +70,13 @@ def _feature(place: Place, mode: Mode) -> arcs.Feature:
     return arc, f"ip{family}-{direction}-urpf-{mode.name.lower()}"
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     """Set a check; the first version of the message always names table 0."""
     index = values["sw_if_index"]
     interfaces.require(call.tables, index)
     table_id = values.get("table_id", 0)
     place = Place(sw_if_index=index, is_ipv6=bool(values["af"]), is_output=not values["is_input"])
     update(call.tables, place, values["mode"], None if table_id == NONE else table_id)
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -117,7 +99,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
             )
 
 
-def _command(tables: Tables, rest: Input) -> str:
+def _command(tables: Tables, rest: Input) -> None:
     """`set urpf [ip4|ip6] [rx|tx] [off|strict|loose] <interface> [table <table-id>]`."""
     line = rest.line()
     row, is_ipv6, is_output, mode, table_id = None, False, False, Mode.STRICT, None
@@ -137,11 +119,8 @@ def _command(tables: Tables, rest: Input) -> str:
             raise line.unknown("parse error")
     if row is None:
         raise line.unknown("unknown interface")
-    try:
+    with refused_as("unknown table id"):
         update(tables, Place(sw_if_index=row.index, is_ipv6=is_ipv6, is_output=is_output), mode, table_id)
-    except RefusedError as refusal:
-        raise RefusedError(refusal.retval, "unknown table id") from None
-    return ""
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -153,7 +132,6 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 KIND = Kind(
-    api={"urpf": _API},
     changes={"urpf_update": _answer, "urpf_update_v2": _answer},
     queries={"urpf_interface_dump": _dump},
     commands={"set urpf": _command},

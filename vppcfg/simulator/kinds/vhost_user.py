@@ -7,42 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole, vhost_user_number
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
-_API = """
-version 23.06- 4.1.1 d49ae8cd
-import interface_index
-import mac_address
-enum virtio_net_features_first_32 u32 VIRTIO_NET_F_API_CSUM=1 VIRTIO_NET_F_API_GUEST_CSUM=2 \
-VIRTIO_NET_F_API_GUEST_TSO4=128 VIRTIO_NET_F_API_GUEST_TSO6=256 VIRTIO_NET_F_API_GUEST_UFO=1024 \
-VIRTIO_NET_F_API_HOST_TSO4=2048 VIRTIO_NET_F_API_HOST_TSO6=4096 VIRTIO_NET_F_API_HOST_UFO=16384 \
-VIRTIO_NET_F_API_MRG_RXBUF=32768 VIRTIO_NET_F_API_CTRL_VQ=131072 VIRTIO_NET_F_API_GUEST_ANNOUNCE=2097152 \
-VIRTIO_NET_F_API_MQ=4194304 VHOST_F_API_LOG_ALL=67108864 VIRTIO_F_API_ANY_LAYOUT=134217728 \
-VIRTIO_F_API_INDIRECT_DESC=268435456 VHOST_USER_F_API_PROTOCOL_FEATURES=1073741824
-enum virtio_net_features_last_32 u32 VIRTIO_F_API_VERSION_1=1
-request create_vhost_user_if_v2 dba1cc1d: bool is_server, string sock_filename[256], bool renumber, \
-bool disable_mrg_rxbuf, bool disable_indirect_desc, bool enable_gso, bool enable_packed, bool enable_event_idx, \
-u32 custom_dev_instance, bool use_custom_mac, mac_address mac_address, string tag[64]
-reply create_vhost_user_if_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_vhost_user_if f9e6675e: interface_index sw_if_index
-reply delete_vhost_user_if_reply e8d4e804: i32 retval
-request sw_interface_vhost_user_dump f9e6675e streams sw_interface_vhost_user_details: \
-interface_index sw_if_index=4294967295
-reply sw_interface_vhost_user_details 0cee1e53: interface_index sw_if_index, string interface_name[64], \
-u32 virtio_net_hdr_sz, virtio_net_features_first_32 features_first_32, \
-virtio_net_features_last_32 features_last_32, bool is_server, string sock_filename[256], u32 num_regions, \
-i32 sock_errno
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "vhost-user"
 _MTU = 9000
 _PREFIX = "VirtualEthernet0/0/"
@@ -88,18 +62,14 @@ def create(tables: Tables, socket: str, *, is_server: bool, number: int | None =
         raise _refused(Retval.IF_ALREADY_EXISTS)
     port = main.rows.add(lambda index: VhostUserRow(socket=socket, is_server=is_server, instance=index))
     name = f"{_PREFIX}{port.instance if number is None else number}"
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=name,
-            device_class=_DEVICE_CLASS,
-            mac=mac or interfaces.generated_mac_of(name),
-            link_mtu=_MTU,
-            has_link_of_its_own=True,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    hardware = HwInterface(
+        name=name,
+        device_class=_DEVICE_CLASS,
+        mac=mac or interfaces.generated_mac_of(name),
+        link_mtu=_MTU,
+        has_link_of_its_own=True,
+    )
+    row = interfaces.create_port(tables, hardware, _MTU)
     port.sw_if_index = row.index
     return row
 
@@ -111,9 +81,7 @@ def _refused(code: Retval) -> RefusedError:
 def delete(tables: Tables, sw_if_index: int) -> None:
     """Delete a port, also by a sub-interface of it (vhost_user_delete_if); raise RefusedError for anything else."""
     main = tables.part(VhostUserMain)
-    port = main.of(tables, sw_if_index)
-    if port is None:
-        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    port = required(main.of(tables, sw_if_index), retval=Retval.INVALID_SW_IF_INDEX)
     main.rows.remove(port.instance)
     interfaces.delete_port(tables, tables.hw_of(tables.sw[sw_if_index]).index)
 
@@ -133,11 +101,6 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     )
     created.tag = values["tag"].partition(b"\0")[0]
     return call.reply(sw_if_index=created.index)
-
-
-def _answer_delete(call: Call, values: Values) -> Outgoing:
-    delete(call.tables, values["sw_if_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -162,8 +125,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
         return ""
     found: dict[str, Any] = {"socket": "", "is_server": False, "number": None, "mac": b""}
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if line.take("socket"):
             found["socket"] = line.string() or ""
         elif line.take("server"):
@@ -173,17 +134,15 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif (number := line.number_after("renumber")) is not None:
             found["number"] = number
         elif not any(line.take(word) for word in _SWITCHES):
-            raise refusal
+            raise line.unknown_word()
     return f"{tables.name_of(create(tables, **found))}\n"
 
 
-def _command_delete(tables: Tables, rest: Input) -> str:
+def _command_delete(tables: Tables, rest: Input) -> None:
     """`delete vhost-user {<interface> | sw_if_index <n>}`; VPP reports nothing of an index that is no port's."""
     line = rest.line()
     index = None
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (number := line.number_after("sw_if_index")) is not None:
             index = number
         elif (row := line.interface(tables)) is not None:
@@ -191,16 +150,12 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             if tables.part(VhostUserMain).of(tables, index) is None:
                 raise RefusedError(Retval.UNSPECIFIED, "Not a vhost interface")
         else:
-            raise refusal
+            raise line.unknown_word()
     if index is not None and tables.part(VhostUserMain).of(tables, index) is not None:
         delete(tables, index)
-    return ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(desired.name, VhostUser)
-    if port is None:
-        return None
+def _create(tables: Tables, port: VhostUser, desired: Interface, number: int) -> SwInterface:
     mac = mac_bytes(desired.mac) if desired.mac else b""
     is_server = port.role is VhostUserRole.SERVER
     return create(tables, port.socket, is_server=is_server, number=vhost_user_number(desired.name), mac=mac)
@@ -208,8 +163,10 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="vhost",
-    api={"vhost_user": _API},
-    changes={"create_vhost_user_if_v2": _answer_create, "delete_vhost_user_if": _answer_delete},
+    changes={
+        "create_vhost_user_if_v2": _answer_create,
+        "delete_vhost_user_if": lambda call, values: delete(call.tables, values["sw_if_index"]),
+    },
     queries={"sw_interface_vhost_user_dump": _dump},
     commands={"create vhost-user": _command_create, "delete vhost-user": _command_delete},
     interface=InterfaceKind.VHOST_USER,

@@ -18,46 +18,11 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import LOCAL, FibPath
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import address, gre, mroute
-from vppcfg.simulator.retval import DiedError, RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval, required
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 1.1.1 674aea12
-import interface_index
-import mac_address
-import prefix
-enum vrrp_vr_flags u32 VRRP_API_VR_PREEMPT=1 VRRP_API_VR_ACCEPT=2 VRRP_API_VR_UNICAST=4 VRRP_API_VR_IPV6=8
-struct vrrp_vr_conf: interface_index sw_if_index, u8 vr_id, u8 priority, u16 interval, vrrp_vr_flags flags
-enum vrrp_vr_state u32 VRRP_API_VR_STATE_INIT=0 VRRP_API_VR_STATE_BACKUP=1 VRRP_API_VR_STATE_MASTER=2 \
-VRRP_API_VR_STATE_INTF_DOWN=3
-struct vrrp_vr_tracking: u32 interfaces_dec, u8 priority
-struct vrrp_vr_runtime: vrrp_vr_state state, u16 master_adv_int, u16 skew, u16 master_down_int, mac_address mac, \
-vrrp_vr_tracking tracking
-struct vrrp_vr_track_if: interface_index sw_if_index, u8 priority
-request vrrp_vr_add_del c5cf15aa: u8 is_add, interface_index sw_if_index, u8 vr_id, u8 priority, u16 interval, \
-vrrp_vr_flags flags, u8 n_addrs, address addrs[n_addrs]
-reply vrrp_vr_add_del_reply e8d4e804: i32 retval
-request vrrp_vr_dump f9e6675e streams vrrp_vr_details: interface_index sw_if_index
-reply vrrp_vr_details 46edcebd: vrrp_vr_conf config, vrrp_vr_runtime runtime, u8 n_addrs, address addrs[n_addrs]
-request vrrp_vr_start_stop 0662a3b7: interface_index sw_if_index, u8 vr_id, u8 is_ipv6, u8 is_start
-reply vrrp_vr_start_stop_reply e8d4e804: i32 retval
-request vrrp_vr_set_peers 20bec71f: interface_index sw_if_index, u8 vr_id, u8 is_ipv6, u8 n_addrs, address \
-addrs[n_addrs]
-reply vrrp_vr_set_peers_reply e8d4e804: i32 retval
-request vrrp_vr_peer_dump 6fa3f7c4 streams vrrp_vr_peer_details: interface_index sw_if_index, u8 is_ipv6, u8 vr_id
-bare vrrp_vr_peer_details 3d99c108: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 is_ipv6, \
-u8 n_peer_addrs, address peer_addrs[n_peer_addrs]
-request vrrp_vr_track_if_add_del d67df299: interface_index sw_if_index, u8 is_ipv6, u8 vr_id, u8 is_add, u8 n_ifs, \
-vrrp_vr_track_if ifs[n_ifs]
-reply vrrp_vr_track_if_add_del_reply e8d4e804: i32 retval
-request vrrp_vr_track_if_dump a34dfc6d streams vrrp_vr_track_if_details: interface_index sw_if_index, u8 is_ipv6, u8 \
-vr_id, u8 dump_all
-bare vrrp_vr_track_if_details 73c36f81: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 \
-is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _PREEMPT, _ACCEPT, _UNICAST, _IPV6 = 1, 2, 4, 8
 """Flags of a virtual router."""
 _OWNER = 255
@@ -112,10 +77,7 @@ class VrrpMain:
 
 
 def _require(tables: Tables, key: Key) -> Router:
-    router = tables.part(VrrpMain).routers.get(key)
-    if router is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY)
-    return router
+    return required(tables.part(VrrpMain).routers.get(key), retval=Retval.NO_SUCH_ENTRY)
 
 
 def start(tables: Tables, key: Key) -> None:
@@ -239,9 +201,7 @@ def set_peers(tables: Tables, key: Key, peers: list[Address]) -> None:
 
 def track(tables: Tables, key: Key, sw_if_index: int, priority: int, *, is_add: bool) -> None:
     """Track an interface or no longer; one that is tracked keeps its priority (vrrp_vr_tracking_if_add_del)."""
-    router = tables.part(VrrpMain).routers.get(key)
-    if router is None:
-        raise RefusedError(Retval.INVALID_VALUE)
+    router = required(tables.part(VrrpMain).routers.get(key), retval=Retval.INVALID_VALUE)
     if not tables.sw.has(sw_if_index):
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
     if sw_if_index == key[0]:
@@ -252,7 +212,7 @@ def track(tables: Tables, key: Key, sw_if_index: int, priority: int, *, is_add: 
         router.tracked.pop(sw_if_index, None)
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
+def _answer_add(call: Call, values: Values) -> None:
     """Create or delete a virtual router."""
     interfaces.require(call.tables, values["sw_if_index"])
     is_ipv6 = bool(values["flags"] & _IPV6)
@@ -267,24 +227,16 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
         create(call.tables, key, router)
     else:
         delete(call.tables, key)
-    return call.reply()
 
 
-def _answer_start_stop(call: Call, values: Values) -> Outgoing:
-    (start if values["is_start"] else stop)(call.tables, _key(values))
-    return call.reply()
-
-
-def _answer_peers(call: Call, values: Values) -> Outgoing:
+def _answer_peers(call: Call, values: Values) -> None:
     """Set the peers of a virtual router that is stopped and speaks unicast."""
     set_peers(call.tables, _key(values), _addresses(values, bool(values["is_ipv6"])))
-    return call.reply()
 
 
-def _answer_track(call: Call, values: Values) -> Outgoing:
+def _answer_track(call: Call, values: Values) -> None:
     for sw_if_index, priority in values["ifs"]:
         track(call.tables, _key(values), sw_if_index, priority, is_add=bool(values["is_add"]))
-    return call.reply()
 
 
 def _packed(addresses: list[Address]) -> tuple[tuple[bool, bytes], ...]:
@@ -347,15 +299,14 @@ def _described(tables: Tables, line: Input) -> tuple[Key, Router]:
             index = row.index
         else:
             break
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    index = required(index, "Please specify an interface...")
     if not 1 <= numbers["vr_id"] <= 255:
         raise RefusedError(Retval.UNSPECIFIED, "VR ID must be between 1 and 255...")
     router = Router(priority=numbers["priority"], interval=numbers["interval"], flags=flags, addresses=hosts)
     return (index, numbers["vr_id"], bool(flags & _IPV6)), router
 
 
-def _command_add(tables: Tables, line: Input) -> str:
+def _command_add(tables: Tables, line: Input) -> None:
     """`vrrp vr add ...`."""
     key, router = _described(tables, line)
     families = {host.version for host in router.addresses}
@@ -364,13 +315,11 @@ def _command_add(tables: Tables, line: Input) -> str:
     if not key[2]:  # without `ipv6` VPP takes the end of an IPv6 address for an IPv4 one
         router.addresses = [ipaddress.IPv4Address(host.packed[-4:]) for host in router.addresses]
     create(tables, key, router)
-    return ""
 
 
-def _command_del(tables: Tables, line: Input) -> str:
+def _command_del(tables: Tables, line: Input) -> None:
     """`vrrp vr del ...`."""
     delete(tables, _described(tables, line)[0])
-    return ""
 
 
 def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], list[Address]]:
@@ -391,30 +340,27 @@ def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], li
             index = row.index
         else:
             break
-    if index is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    index = required(index, "Please specify an interface...")
     if not numbers["vr_id"]:
         raise RefusedError(Retval.UNSPECIFIED, "Invalid VR ID...")
     return (index, numbers["vr_id"], is_ipv6), found, hosts
 
 
-def _command_proto(tables: Tables, line: Input) -> str:
+def _command_proto(tables: Tables, line: Input) -> None:
     """`vrrp proto (start|stop) <interface> vr_id <n> [ipv6]`."""
     key, words, _ = _named(tables, line, "start", "stop")
     if len(words) != 1:
         raise RefusedError(Retval.UNSPECIFIED, "One of start or stop must be specified")
     (start if words[0] == "start" else stop)(tables, key)
-    return ""
 
 
-def _command_peers(tables: Tables, line: Input) -> str:
+def _command_peers(tables: Tables, line: Input) -> None:
     """`vrrp peers <interface> vr_id <n> [ipv6] <address> ...`."""
     key, _, hosts = _named(tables, line)
     set_peers(tables, key, hosts)
-    return ""
 
 
-def _command_track(tables: Tables, line: Input) -> str:
+def _command_track(tables: Tables, line: Input) -> None:
     """`vrrp vr track-if (add|del) <interface> vr_id <n> [ipv6] track-index <n> priority <n> ...`."""
     key, words, _ = _named(tables, line, "add", "del")
     while (number := line.number_after("track-index")) is not None:
@@ -428,7 +374,6 @@ def _command_track(tables: Tables, line: Input) -> str:
             text = f"tracked intf priority must be less than VR priority ({router.priority})"
             raise RefusedError(Retval.UNSPECIFIED, text)
         track(tables, key, number, priority, is_add=words == ["add"])
-    return ""
 
 
 def _load(tables: Tables, state: RouterState, rows: Rows) -> None:
@@ -451,10 +396,9 @@ def _load(tables: Tables, state: RouterState, rows: Rows) -> None:
 
 KIND = Kind(
     plugin="vrrp",
-    api={"vrrp": _API},
     changes={
         "vrrp_vr_add_del": _answer_add,
-        "vrrp_vr_start_stop": _answer_start_stop,
+        "vrrp_vr_start_stop": lambda call, values: (start if values["is_start"] else stop)(call.tables, _key(values)),
         "vrrp_vr_set_peers": _answer_peers,
         "vrrp_vr_track_if_add_del": _answer_track,
     },

@@ -8,42 +8,17 @@ from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
 from vppcfg.model.tunnel import Vxlan
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
-from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.tunnels import ENDS, Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
-_API = """
-version 23.06- 2.1.0 95381587
-import interface_index
-import prefix
-request vxlan_add_del_tunnel 0c09dc80: bool is_add=true, u32 instance, address src_address, address dst_address, \
-interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
-reply vxlan_add_del_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index
-request vxlan_add_del_tunnel_v2 4f223f40: bool is_add=true, u32 instance=4294967295, address src_address, address \
-dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
-u32 vni
-reply vxlan_add_del_tunnel_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
-request vxlan_add_del_tunnel_v3 0072b037: bool is_add=true, u32 instance=4294967295, address src_address, address \
-dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
-u32 vni, bool is_l3
-reply vxlan_add_del_tunnel_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
-request vxlan_tunnel_dump f9e6675e streams vxlan_tunnel_details: interface_index sw_if_index
-reply vxlan_tunnel_details c3916cb1: interface_index sw_if_index, u32 instance, address src_address, address \
-dst_address, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
-request vxlan_tunnel_v2_dump f9e6675e streams vxlan_tunnel_v2_details: interface_index sw_if_index
-reply vxlan_tunnel_v2_details d3bdd4d9: interface_index sw_if_index, u32 instance, address src_address, address \
-dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
-u32 vni
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "VXLAN"
 _PORT = 4789
 _TO_NOTHING = 0
@@ -100,26 +75,21 @@ def create(tables: Tables, request: VxlanRequest) -> SwInterface:
 
 def _register(tables: Tables, tunnel: Tunnel[VxlanRequest]) -> SwInterface:
     is_l3 = tunnel.request.is_l3
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"vxlan_tunnel{tunnel.number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=not is_l3,
-            mac=bytes(6) if is_l3 else interfaces.generated_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
-            link_mtu=0 if is_l3 else _BORN_MTU,
-            has_gso=False,
-        )
-
-    return interfaces.create_port(tables, tables.hw.add(port_at), 0 if is_l3 else _BORN_MTU)
+    port = HwInterface(
+        name=f"vxlan_tunnel{tunnel.number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=not is_l3,
+        mac=bytes(6) if is_l3 else interfaces.generated_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
+        link_mtu=0 if is_l3 else _BORN_MTU,
+        has_gso=False,
+    )
+    return interfaces.create_port(tables, port, 0 if is_l3 else _BORN_MTU)
 
 
 def delete(tables: Tables, request: VxlanRequest) -> int:
     """Delete the tunnel with these endpoints and return the index it had; raise RefusedError when there is none."""
     tunnel = tables.part(VxlanMain).remove(tables, request.key)
-    if tunnel is None:
-        raise RefusedError(Retval.NO_SUCH_ENTRY, "tunnel does not exist...")
+    tunnel = required(tunnel, "tunnel does not exist...", Retval.NO_SUCH_ENTRY)
     fib.unlock_for_lookup(tables, request.source.version == 6, request.table)
     return tunnel.sw_if_index
 
@@ -176,7 +146,10 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         )
 
 
-_NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")
+_NUMBERS = {
+    **{"instance": "number", "encap-vrf-id": "table", "vni": "vni"},
+    **{"src_port": "source_port", "dst_port": "destination_port"},
+}
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
@@ -184,11 +157,12 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"source": None, "destination": None, "vni": 0, "table": 0, "is_add": True}
     while not line.is_at_end:
         _option(tables, line, found)
+    is_add = found.pop("is_add")
     request = _requested(tables, found)
-    if found.get("del"):
+    if not is_add:
         delete(tables, request)
         return ""
     return f"{tables.name_of(create(tables, request))}\n"
@@ -197,55 +171,35 @@ def _command_create(tables: Tables, rest: Input) -> str:
 def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
     line.skip_space()
     refusal = RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
-    for word in ("src", "dst"):
-        if (address := line.address_after(word)) is not None:
-            found[word] = address
-            return
-    if (group := line.address_after("group")) is not None:
+    if line.take_field(ENDS, line.address, found) or line.take_field(_NUMBERS, line.number, found):
+        return
+    if line.take_field({"group": "destination"}, line.address, found):
         row = line.interface(tables)
         if row is None:
             raise refusal
-        found["dst"], found["group"] = group, row.index
-        return
-    for word in _NUMBERS:
-        if (number := line.number_after(word)) is not None:
-            found[word] = number
-            return
-    if line.take("del"):
-        found["del"] = True
+        found["mcast_sw_if_index"] = row.index
+    elif line.take("del"):
+        found["is_add"] = False
     elif line.take("l3"):
         found["is_l3"] = True
     elif line.take("decap-next", "l2"):
-        found["decap-next"] = _TO_L2
+        found["decap_next"] = _TO_L2
     elif line.take("decap-next", "node") and line.string() is not None:
-        found["decap-next"] = _TO_NOTHING
+        found["decap_next"] = _TO_NOTHING
     else:
         raise refusal
 
 
 def _requested(tables: Tables, found: dict[str, Any]) -> VxlanRequest:
-    source: Address | None = found.get("src")
-    destination: Address | None = found.get("dst")
-    vni, table = found.get("vni", 0), found.get("encap-vrf-id", 0)
+    source, destination = found["source"], found["destination"]
     either = source or destination
     main = tables.fib6 if either is not None and either.version == 6 else tables.fib4
-    problem = _problem(source, destination, vni, is_group="group" in found)
-    if table not in main.tables:
-        problem = f"nonexistent encap-vrf-id {table}"
-    if problem or source is None or destination is None:
+    problem = _problem(source, destination, found["vni"], is_group="mcast_sw_if_index" in found)
+    if found["table"] not in main.tables:
+        problem = f"nonexistent encap-vrf-id {found['table']}"
+    if problem:
         raise RefusedError(Retval.UNSPECIFIED, problem)
-    return VxlanRequest(
-        source=source,
-        destination=destination,
-        vni=vni,
-        number=found.get("instance", NONE),
-        table=table,
-        source_port=found.get("src_port", 0),
-        destination_port=found.get("dst_port", 0),
-        mcast_sw_if_index=found.get("group", NONE),
-        decap_next=found.get("decap-next", NONE),
-        is_l3=found.get("is_l3", False),
-    )
+    return VxlanRequest(**found)
 
 
 def _problem(source: Address | None, destination: Address | None, vni: int, is_group: bool) -> str:
@@ -264,10 +218,7 @@ def _problem(source: Address | None, destination: Address | None, vni: int, is_g
     return f"vni {vni} out of range" if vni >> 24 else ""
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Vxlan)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Vxlan, desired: Interface, number: int) -> SwInterface:
     request = VxlanRequest(
         number=number,
         source=ip_address(tunnel.local),
@@ -283,7 +234,6 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 KIND = Kind(
     plugin="vxlan",
-    api={"vxlan": _API},
     changes={
         "vxlan_add_del_tunnel": _answer_add_delete,
         "vxlan_add_del_tunnel_v2": _answer_add_delete,

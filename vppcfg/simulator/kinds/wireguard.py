@@ -17,45 +17,12 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 from vppcfg.simulator.x25519 import key_lookup, public_key
 
-_API = """
-version -25.10 1.3.0 5d8f9252
-version 26.06- 1.4.0 709f48a6
-import interface_index
-import prefix
-enum wireguard_peer_flags u8 WIREGUARD_PEER_STATUS_DEAD=1 WIREGUARD_PEER_ESTABLISHED=2
-struct wireguard_interface: u32 user_instance=4294967295, interface_index sw_if_index, u8 private_key[32], \
-u8 public_key[32], u16 port, address src_ip
-struct wireguard_peer: u32 peer_index, u8 public_key[32], u16 port, u16 persistent_keepalive, u32 table_id, \
-address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, u8 n_allowed_ips, \
-prefix allowed_ips[n_allowed_ips]
-struct wireguard_peer_v2: u32 peer_index, u8 preshared_key[32], bool preshared_key_set, u8 public_key[32], u16 port, \
-u16 persistent_keepalive, u32 table_id, address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, \
-u8 n_allowed_ips, prefix allowed_ips[n_allowed_ips]
-request wireguard_interface_create a530137e: wireguard_interface interface, bool generate_key
-reply wireguard_interface_create_reply 5383d31f: i32 retval, interface_index sw_if_index
-request wireguard_interface_delete f9e6675e: interface_index sw_if_index
-reply wireguard_interface_delete_reply e8d4e804: i32 retval
-request wireguard_interface_dump 2c954158 streams wireguard_interface_details: bool show_private_key, \
-interface_index sw_if_index
-reply wireguard_interface_details 0dd4865d: wireguard_interface interface
-request wireguard_peer_add 9b8aad61: wireguard_peer peer
-reply wireguard_peer_add_reply 084a0cd3: i32 retval, u32 peer_index
-request wireguard_peer_add_v2 4a07ba90 26.06-: wireguard_peer_v2 peer
-reply wireguard_peer_add_v2_reply 084a0cd3 26.06-: i32 retval, u32 peer_index
-request wireguard_peer_remove 3b74607a: u32 peer_index
-reply wireguard_peer_remove_reply e8d4e804: i32 retval
-request wireguard_peers_dump 3b74607a streams wireguard_peers_details: u32 peer_index=4294967295
-reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
-request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
-reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_PRESHARED_KEYS = ReleaseQuirk(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1
@@ -119,19 +86,13 @@ def _register(tables: Tables, number: int, private_key: bytes, gives: bytes, por
             index=index, number=number, private_key=private_key, public_key=gives, port=port, source=source
         )
     )
-
-    def port_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"wg{number}",
-            device_class=_DEVICE_CLASS,
-            is_ethernet=False,
-            mac=bytes(6),
-            link_mtu=0,
-            has_gso=False,
-        )
-
-    row = interfaces.create_port(tables, tables.hw.add(port_at), 0)
+    hardware = HwInterface(
+        name=f"wg{number}",
+        device_class=_DEVICE_CLASS,
+        is_ethernet=False,
+        has_gso=False,
+    )
+    row = interfaces.create_port(tables, hardware, 0)
     created.sw_if_index = row.index
     main.by_sw[row.index] = created.index
     return row
@@ -181,9 +142,8 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=row.index)
 
 
-def _answer_delete(call: Call, values: Values) -> Outgoing:
+def _answer_delete(call: Call, values: Values) -> None:
     delete(call.tables, interfaces.require(call.tables, values["sw_if_index"]))
-    return call.reply()
 
 
 def _answer_add_peer(call: Call, values: Values) -> Outgoing:
@@ -207,11 +167,6 @@ def _answer_add_peer(call: Call, values: Values) -> Outgoing:
 def _prefix_of(row: tuple[int, bytes, int]) -> Prefix:
     family, packed, length = row
     return _masked(address_of({"a.af": family, "a.un": packed}, "a"), length)
-
-
-def _answer_remove_peer(call: Call, values: Values) -> Outgoing:
-    remove_peer(call.tables, values["peer_index"])
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -269,8 +224,6 @@ def _command_create(tables: Tables, rest: Input) -> str:
     line = rest.line()
     number, port, key, source = NONE, 0, bytes(32), ip_address("0.0.0.0")
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown("unknown input:")
         if (found := line.number_after("instance")) is not None:
             number = found
         elif line.take("private-key"):
@@ -282,23 +235,20 @@ def _command_create(tables: Tables, rest: Input) -> str:
         elif (address := line.address_after("src")) is not None:
             source = address
         else:
-            raise refusal
+            raise line.unknown_word("unknown input:")
     return f"{tables.name_of(create(tables, number, key, port, source))}\n"
 
 
-def _command_delete(tables: Tables, line: Input) -> str:
+def _command_delete(tables: Tables, line: Input) -> None:
     """`wireguard delete <interface>`."""
-    row = line.interface(tables)
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"no such interface: {line.shown}")
+    row = required(line.interface(tables), f"no such interface: {line.shown}")
     delete(tables, row)
-    return ""
 
 
-def _command_add_peer(tables: Tables, rest: Input) -> str:
+def _command_add_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer add <wg_int> public-key <key> [preshared-key <key>] [endpoint <IP> dst-port <port>] ...`."""
     line = rest.line()
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"endpoint": ip_address("0.0.0.0")}
     prefixes: list[Prefix] = []
     index, key = NONE, bytes(32)
     numbers = {"table-id": "table", "dst-port": "port", "persistent-keepalive": "keepalive"}
@@ -308,45 +258,30 @@ def _command_add_peer(tables: Tables, rest: Input) -> str:
             found["preshared_key"] = _key(line.string(), "pre-shared key")
         elif line.take("public-key"):
             key = _key(line.string(), "public key")
-        elif (address := line.address_after("endpoint")) is not None:
-            found["endpoint"] = address
-        elif (taken := _number_of(line, numbers)) is not None:
-            found |= taken
+        elif line.take_field({"endpoint": "endpoint"}, line.address, found) or line.take_field(
+            numbers, line.number, found
+        ):
+            continue
         elif line.take("allowed-ip"):
             prefixes.append(_prefix_at(line))
-        elif (row := line.interface(tables)) is not None:
-            index = row.index
         else:
-            raise RefusedError(Retval.UNSPECIFIED, "Input error")
+            index = required(line.interface(tables), "Input error").index
     if not prefixes:
         raise RefusedError(Retval.UNSPECIFIED, "Allowed IPs are not specified")
-    add_peer(tables, index, key, **{"endpoint": ip_address("0.0.0.0"), "prefixes": tuple(prefixes), **found})
-    return ""
-
-
-def _number_of(line: Input, words: dict[str, str]) -> dict[str, int] | None:
-    for word, name in words.items():
-        if (number := line.number_after(word)) is not None:
-            return {name: number}
-    return None
+    add_peer(tables, index, key, prefixes=tuple(prefixes), **found)
 
 
 def _prefix_at(line: Input) -> Prefix:
-    prefix = line.prefix()
-    if prefix is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    prefix = required(line.prefix(), "Input error")
     is_ipv6, value, length = prefix
     return _masked(ip_address(value.to_bytes(16 if is_ipv6 else 4)), length)
 
 
-def _command_remove_peer(tables: Tables, rest: Input) -> str:
+def _command_remove_peer(tables: Tables, rest: Input) -> None:
     """`wireguard peer remove <index>`, which reports nothing when there is no such peer."""
-    number = rest.line().number()
-    if number is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    number = required(rest.line().number(), "Input error")
     if tables.part(WireguardMain).peers.has(number):
         remove_peer(tables, number)
-    return ""
 
 
 def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
@@ -355,10 +290,7 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
         tables.hw_of(row).is_link_up = row.is_up
 
 
-def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(desired.name, Wireguard)
-    if tunnel is None:
-        return None
+def _create(tables: Tables, tunnel: Wireguard, desired: Interface, number: int) -> SwInterface:
     gives = b64decode(tunnel.public_key)
     return _register(tables, number, key_lookup().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
 
@@ -391,14 +323,13 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
 
 KIND = Kind(
     plugin="wireguard",
-    api={"wireguard": _API},
     quirks=(_HAS_PRESHARED_KEYS,),
     changes={
         "wireguard_interface_create": _answer_create,
         "wireguard_interface_delete": _answer_delete,
         "wireguard_peer_add": _answer_add_peer,
         "wireguard_peer_add_v2": _answer_add_peer,
-        "wireguard_peer_remove": _answer_remove_peer,
+        "wireguard_peer_remove": lambda call, values: remove_peer(call.tables, values["peer_index"]),
     },
     queries={
         "wireguard_interface_dump": _dump,

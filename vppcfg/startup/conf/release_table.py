@@ -1,4 +1,4 @@
-"""The stanzas, words, plugins, packages and messages of each VPP release, from schema/vpp-tables.txt."""
+"""The stanzas, words, plugins and packages of each VPP release, from schema/vpp-tables.txt."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ class ReleaseTable:
     """What the package sets of the kernel."""
     dpdk: str
     """The version of DPDK that it is built with."""
-    messages: Mapping[str, str]
-    """The checksum of each API message."""
 
 
 @cache
@@ -71,7 +69,6 @@ def table_of(release: Release) -> ReleaseTable:
         needs=frozenset((name, other) for name, other in rows["needs"]),
         sysctl=frozenset(name for (name,) in rows.get("sysctl", ())),
         dpdk=rows["dpdk"][0][0],
-        messages=dict(rows["message"]),
     )
 
 

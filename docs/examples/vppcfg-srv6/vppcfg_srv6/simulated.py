@@ -10,18 +10,6 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.wire import Outgoing, Values
 
-_API = """
-version 23.06- 2.1.0 23e3f650
-import interface_index
-import prefix
-enum sr_behavior u8 SR_BEHAVIOR_API_END=1
-request sr_localsid_add_del 5a36c324: bool is_del, ip6_address localsid, bool end_psp, sr_behavior behavior,\
- interface_index sw_if_index, u32 vlan_index, u32 fib_table, address nh_addr
-reply sr_localsid_add_del_reply e8d4e804: i32 retval
-request sr_localsids_dump 51077d14 streams sr_localsids_details
-reply sr_localsids_details 2e9221b9: ip6_address addr, bool end_psp, sr_behavior behavior, u32 fib_table,\
- u32 vlan_index, address xconnect_nh_addr, u32 xconnect_iface_or_vrf_table
-"""
 _ALREADY_THERE, _NOT_THERE = Retval(-1), Retval(-2)
 """What sr_cli_localsid returns, whatever these numbers mean elsewhere."""
 
@@ -33,7 +21,7 @@ class SrMain:
     sids: dict[bytes, dict[str, Any]] = field(default_factory=dict)
 
 
-def _answer(call: Call, values: Values) -> Outgoing:
+def _answer(call: Call, values: Values) -> None:
     sids, sid = call.tables.part(SrMain).sids, values["localsid"]
     if values["is_del"]:
         if sids.pop(sid, None) is None:
@@ -42,7 +30,6 @@ def _answer(call: Call, values: Values) -> Outgoing:
         raise RefusedError(_ALREADY_THERE)
     else:
         sids[sid] = {"addr": sid, **{name: values[name] for name in ("end_psp", "behavior", "fib_table")}}
-    return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -50,4 +37,4 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         yield call.details(sid)
 
 
-KIND = Kind(api={"sr": _API}, changes={"sr_localsid_add_del": _answer}, queries={"sr_localsids_dump": _dump})
+KIND = Kind(changes={"sr_localsid_add_del": _answer}, queries={"sr_localsids_dump": _dump})

@@ -9,8 +9,8 @@ from tests.stats_segment import StatsServer, router
 from vppcfg.app.monitoring.reader import RouterReader
 from vppcfg.model.monitored import FileNames
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.segment import Value
 from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.stats import Value
 from vppcfg.simulator.vpp import SimulatedVpp
 
 _READERS: list[RouterReader] = []

@@ -10,7 +10,7 @@ from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.drift import DriftMetrics
 from vppcfg.app.monitoring.following import RouterFollower
 from vppcfg.render.change_metrics import ChangeStatus
-from vppcfg.simulator.segment import Value
+from vppcfg.simulator.stats import Value
 
 
 class Drift(DriftMetrics):

@@ -10,7 +10,7 @@ from tests.simulated_vpp import connected
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.operations.request import Value
-from vppcfg.simulator.kinds import autoconfig, dhcp6
+from vppcfg.simulator.kinds import dhcp6, ip6_nd
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -47,8 +47,8 @@ def test_autoconfigured_addresses_are_known_by_the_mac_address_of_their_port(
     vpp: SimulatedVpp, plane: LiveDataplane
 ) -> None:
     told(vpp, "create sub-interfaces eth1 100", "ip6 nd address autoconfig eth1.100", "ip6 nd address autoconfig eth2")
-    autoconfig.receive_advertisement(vpp.tables, index_of(vpp, "eth1.100"), number("2001:db8:1::"))
-    autoconfig.receive_advertisement(vpp.tables, index_of(vpp, "eth2"), number("2001:db8:2::"))
+    ip6_nd.receive_advertisement(vpp.tables, index_of(vpp, "eth1.100"), number("2001:db8:1::"))
+    ip6_nd.receive_advertisement(vpp.tables, index_of(vpp, "eth2"), number("2001:db8:2::"))
     of_eth1 = "ff:fe00:1"  # what the MAC address of eth1 makes
     told(vpp, f"set interface ip address eth2 2001:db8:3::{of_eth1}/64")
     told(vpp, "set interface ip address eth2 2001:db8:4::ff:fe00:2/96")

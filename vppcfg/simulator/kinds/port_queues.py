@@ -1,37 +1,23 @@
-"""Simulates which threads poll the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
+"""Simulates queues of ports: which threads poll them (vnet/interface_api.c, vnet/interface_cli.c), and receive modes.
+
+A mode is how VPP learns that packets have come to a port (vnet/interface/rx_queue.c).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.model.interface import RxMode, usual_rx_mode
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.queues import QueueMain, queues_of
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
-_API = """
-request sw_interface_set_rx_placement db65f3c9: interface_index sw_if_index, u32 queue_id, u32 worker_id, bool is_main
-reply sw_interface_set_rx_placement_reply e8d4e804: i32 retval
-request sw_interface_set_tx_placement 4e0cd5ff: interface_index sw_if_index, u32 queue_id, u32 array_size, \
-u32 threads[array_size]
-reply sw_interface_set_tx_placement_reply e8d4e804: i32 retval
-request sw_interface_tx_placement_get 47250981 streams sw_interface_tx_placement_details then \
-sw_interface_tx_placement_get_reply: u32 cursor, interface_index sw_if_index
-reply sw_interface_tx_placement_get_reply 53b48f5d: i32 retval, u32 cursor
-bare sw_interface_tx_placement_details 00381a2e: u32 client_index, u32 context, interface_index sw_if_index, \
-u32 queue_id, u8 shared, u32 array_size, u32 threads[array_size]
-"""
-"""VPP's messages for this, in the notation of `simulator/api_files`."""
-_VLIB = """
-struct thread_data: u32 id, string name[64], string type[64], u32 pid, u32 cpu_id, u32 core, u32 cpu_socket
-request show_threads 51077d14
-reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_data[count]
-"""
 _PAGE_ROWS = 3
 _NAMES_A_THREAD = ReleaseQuirk(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
 _FORGETS_THE_PORT = ReleaseQuirk(
@@ -70,15 +56,13 @@ def _port(call: Call, values: Values) -> HwInterface:
     return call.tables.hw_of(row)
 
 
-def _answer_rx(call: Call, values: Values) -> Outgoing:
+def _answer_rx(call: Call, values: Values) -> None:
     worker = None if values["is_main"] else values["worker_id"]
     place_rx(call.tables, _port(call, values), values["queue_id"], worker)
-    return call.reply()
 
 
-def _answer_tx(call: Call, values: Values) -> Outgoing:
+def _answer_tx(call: Call, values: Values) -> None:
     place_tx(call.tables, _port(call, values), values["queue_id"], frozenset(values["threads"]))
-    return call.reply()
 
 
 def _get_tx(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -112,7 +96,7 @@ def _show_threads(call: Call, _values: Values) -> Outgoing:
     return call.reply(thread_data=rows)
 
 
-def _command_rx(tables: Tables, line: Input) -> str:
+def _command_rx(tables: Tables, line: Input) -> None:
     """`set interface rx-placement <port> [queue <n>] [worker <n> | main]`."""
     port, queue, worker, is_main = None, 0, None, False
     while not line.is_at_end:
@@ -128,17 +112,15 @@ def _command_rx(tables: Tables, line: Input) -> str:
                 port = tables.hw[0]
         else:
             raise _not_understood(line)
-    if port is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    port = required(port, "please specify valid interface name")
     if worker is None and not is_main:
         if tables.release.has(_NAMES_A_THREAD) or not tables.part(QueueMain).workers:
             raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
         is_main = True  # no number is the largest one, and the one after that is the main thread's
     place_rx(tables, port, queue, None if is_main else worker)
-    return ""
 
 
-def _command_tx(tables: Tables, line: Input) -> str:
+def _command_tx(tables: Tables, line: Input) -> None:
     """`set interface tx-queue <port> [queue <n>] [threads <list>]`."""
     port, queue, threads = None, 0, frozenset[int]()
     while not line.is_at_end:
@@ -152,10 +134,8 @@ def _command_tx(tables: Tables, line: Input) -> str:
                 raise _not_understood(line)
         else:
             raise _not_understood(line)
-    if port is None:
-        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    port = required(port, "please specify valid interface name")
     place_tx(tables, port, queue, threads)
-    return ""
 
 
 def _not_understood(line: Input) -> RefusedError:
@@ -174,11 +154,90 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             queues.tx = [frozenset(each.threads) for each in desired.tx_placement]
 
 
+_POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
+"""The last one is what a message without a mode sets, not what a driver starts with."""
+_MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
+_WORDS = {mode.value: number for mode, number in _MODES.items()}
+_REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}
+"""What drivers cannot do; an unconnected vhost-user port only polls."""
+
+
+def mode_of(tables: Tables, port: HwInterface, queue: int) -> int:
+    """Return the mode of a queue, as its driver sets it by default; nobody is connected to a vhost-user port."""
+    usual = _POLLING if port.device_class == "vhost-user" else _MODES[usual_rx_mode(port.device_class)]
+    return queues_of(tables, port).modes.get(queue, usual)
+
+
+def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
+    """Set the mode of a queue, or of all; raise RefusedError for one that is not there or cannot."""
+    queues = queues_of(tables, port)
+    count = len(queues.rx)
+    if queue is not None and queue >= count:
+        text = f"unknown queue {queue} on interface {port.name}"
+        raise RefusedError(Retval.UNIMPLEMENTED, text)
+    if mode in _REFUSED_BY.get(port.device_class, ()):
+        named = NONE if queue is None else queue
+        raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id {named}.")
+    for each in range(count) if queue is None else (queue,):
+        queues.modes[each] = _POLLING if mode == _DEFAULT else mode
+
+
+def _answer_mode(call: Call, values: Values) -> None:
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    if row.is_sub:
+        raise RefusedError(Retval.INVALID_VALUE)
+    queue = values["queue_id"] if values["queue_id_valid"] else None
+    set_mode(call.tables, call.tables.hw_of(row), values["mode"], queue)
+
+
+def _dump_modes(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the queues of one port, or those of all in the order of the threads that look after them."""
+    index = values["sw_if_index"]
+    ports = [port for port in call.tables.hw if index in (NONE, port.sw_if_index)]
+    rows = [(thread, port, queue) for port in ports for queue, thread in enumerate(queues_of(call.tables, port).rx)]
+    for thread, port, queue in sorted(rows, key=lambda row: row[0]) if index == NONE else rows:
+        shown = {"sw_if_index": port.sw_if_index, "mode": mode_of(call.tables, port, queue)}
+        yield call.details({**shown, "queue_id": queue, "worker_id": thread})
+
+
+def _command_mode(tables: Tables, line: Input) -> None:
+    """`set interface rx-mode <port> [queue <n>] polling | interrupt | adaptive`."""
+    port, queue, mode = None, None, None
+    while not line.is_at_end:
+        if (found := line.port(tables)) is not None:
+            port = found
+        elif (number := line.number_after("queue")) is not None:
+            queue = number
+        elif (word := line.choice_after("", _WORDS)) is not None:
+            mode = word
+        else:
+            line.skip_space()
+            raise RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+    port = required(port, "please specify valid interface name")
+    mode = required(mode, "please specify valid rx-mode")
+    set_mode(tables, port, mode, queue)
+
+
+def _load_modes(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        port = state.interfaces[name]
+        mode = port.rx_mode or usual_rx_mode(port.device_class)
+        if mode in _MODES and not row.is_sub:
+            queues = queues_of(tables, tables.hw_of(row))
+            queues.modes = dict.fromkeys(range(len(queues.rx)), _MODES[mode])
+
+
 KIND = Kind(
-    api={"interface": _API, "vlib": _VLIB},
     changes={"sw_interface_set_rx_placement": _answer_rx, "sw_interface_set_tx_placement": _answer_tx},
     queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
     commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},
     load=_load,
     quirks=(_NAMES_A_THREAD,),
+)
+
+RX_MODE = Kind(
+    changes={"sw_interface_set_rx_mode": _answer_mode},
+    queries={"sw_interface_rx_placement_dump": _dump_modes},
+    commands={"set interface rx-mode": _command_mode},
+    load=_load_modes,
 )
