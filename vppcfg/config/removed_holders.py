@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
 
 _NOTHING: Ownership = frozenset()
-_Owned = Mapping[tuple[str, str], Mapping[str, VppObject]]
-"""Objects by what owns them together, the table of their kind and their scope, and by name."""
+
+
+class _Owner(NamedTuple):
+    """An element of `Ownership`."""
+
+    table: str
+    scope: str
 
 
 def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State | None]) -> Ownership:
@@ -24,7 +30,7 @@ def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State |
     `applied` returns the state that the file in force sets, or None; it is called only where there are such objects.
     """
     found = _by_owner(desired.observed)
-    going = {owner for owner in found if owner not in desired.owned and _is_going(owner[1], desired)}
+    going = {owner for owner in found if owner not in desired.owned and _is_going(owner.scope, desired)}
     former = applied() if going else None
     if former is None:
         return _NOTHING
@@ -32,12 +38,12 @@ def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State |
     return frozenset(owner for owner in going & former.owned if found[owner] == declared.get(owner))
 
 
-def _by_owner(state: State) -> _Owned:
-    found: dict[tuple[str, str], dict[str, VppObject]] = defaultdict(dict)
+def _by_owner(state: State) -> Mapping[_Owner, Mapping[str, VppObject]]:
+    found: dict[_Owner, dict[str, VppObject]] = defaultdict(dict)
     for kind, objects in state.objects.items():
         if not kind.is_always_ours:
             for name, each in objects.items():
-                found[each.table, each.scope][name] = each
+                found[_Owner(each.table, each.scope)][name] = each
     return found
 
 
