@@ -30,7 +30,7 @@ from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
-from vppcfg.model.live_state import leaving_alone, marked
+from vppcfg.model.live_state import leaving_alone, with_live_addresses
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
 from vppcfg.model.problem import KeyPath, Problem, Severity
@@ -61,7 +61,7 @@ def with_names_of(accepted: Configuration, state: State) -> State:
         for name, each in state.virtual.items()
     }
     addresses = {name: (each.addresses, each.unmanaged_addresses) for name, each in accepted.interfaces.items()}
-    return marked(replace(state, descriptions=whole_descriptions(accepted), virtual=virtual), addresses)
+    return with_live_addresses(replace(state, descriptions=whole_descriptions(accepted), virtual=virtual), addresses)
 
 
 @record

@@ -22,7 +22,9 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 
 
-def conflicts(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+def unmanaged_conflicts(
+    configuration: Configuration, untouched: State, observed: State, desired: State
+) -> Iterator[Problem]:
     """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
     if not untouched.interfaces and not untouched.virtual:
         return
@@ -128,7 +130,7 @@ def _taken_addresses(configuration: Configuration, untouched: State, entered: li
                 yield Problem(rule="address-overlap", path=path, text=text)
 
 
-def taken_by_live(configuration: Configuration, desired: State) -> Iterator[Problem]:
+def live_address_conflicts(configuration: Configuration, desired: State) -> Iterator[Problem]:
     """Yield a problem for each address of the file that VPP refuses beside one that VRRP and its like have put there.
 
     What interfaces that are not managed have stands elsewhere.

@@ -46,10 +46,10 @@ def covers(prefixes: Iterable[str], address: str) -> bool:
     return False
 
 
-def marked(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, ...]]]) -> State:
-    """Return a state with those addresses of each interface marked that are live to a file.
+def with_live_addresses(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, ...]]]) -> State:
+    """Return a state with the live addresses of each interface: all but those that a file sets.
 
-    `files` has their addresses, which are not live, and the prefixes that they leave alone.
+    By interface `files` has those, and the prefixes that the file leaves alone, whose addresses are live too.
     """
     left_alone = {name for name, (_, prefixes) in files.items() if prefixes}
     concerned = [each for each in observed.interfaces.values() if each.live or each.name in left_alone]
@@ -75,7 +75,7 @@ def leaving_alone(observed: State, is_left: Callable[[str], bool]) -> State:
         hosts = (address.partition("/")[0] for address in left.get(name, ()))
         prefixes = (*interface.unmanaged_addresses, *(f"{host}/{128 if ':' in host else 32}" for host in sorted(hosts)))
         files[name] = configured_on(interface) - left.get(name, set()), prefixes
-    return marked(observed, files)
+    return with_live_addresses(observed, files)
 
 
 def with_live_of(desired: State, now: State) -> State:

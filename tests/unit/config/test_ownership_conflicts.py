@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.ownership_conflicts import conflicts
+from vppcfg.config.ownership_conflicts import unmanaged_conflicts
 from vppcfg.entries.configuration import Configuration
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -24,7 +24,7 @@ def test_only_what_is_there_can_be_lost(observed_names: tuple[str, ...], expecte
     loopback = Interface(name="loop0", kind=InterfaceKind.LOOPBACK)
     observed = State(interfaces={name: {"port": port, "loop0": loopback}[name] for name in observed_names})
     untouched = desired = State(interfaces={"port": port})
-    assert [problem.text for problem in conflicts(Configuration(), untouched, observed, desired)] == expected
+    assert [problem.text for problem in unmanaged_conflicts(Configuration(), untouched, observed, desired)] == expected
 
 
 @pytest.mark.parametrize(("tables", "is_refused"), [((0, 0), False), ((100, 100), True)])
@@ -35,7 +35,7 @@ def test_who_lends_addresses_to_others_stays_in_its_vrf(tables: tuple[int, int],
         State(interfaces={each.name: each for each in found}) for found in ([ours, borrower], [borrower])
     )
     desired = State(interfaces={"eth0": replace(ours, tables=tables), "ipsec0": borrower})
-    problems = [problem.text for problem in conflicts(Configuration(), untouched, observed, desired)]
+    problems = [problem.text for problem in unmanaged_conflicts(Configuration(), untouched, observed, desired)]
     assert len(problems) == is_refused
     assert all(text.startswith("ipsec0 is not managed and borrows the addresses of eth0") for text in problems)
 
@@ -48,8 +48,8 @@ def test_no_port_of_others_joins_a_bond_of_ours() -> None:
         interfaces={"port": port, bond.name: bond}, virtual={bond.name: Bond(members={"port": Membership()})}
     )
     expected = ["port is not managed, so it cannot become a member of BondEthernet0"]
-    assert [problem.text for problem in conflicts(Configuration(), observed, observed, desired)] == expected
-    assert list(conflicts(Configuration(), desired, observed, desired)) == [], "the bond is not ours either"
+    assert [problem.text for problem in unmanaged_conflicts(Configuration(), observed, observed, desired)] == expected
+    assert list(unmanaged_conflicts(Configuration(), desired, observed, desired)) == [], "the bond is not ours either"
 
 
 END = "2001:db8::2"
@@ -70,7 +70,7 @@ def router(tunnel: VirtualInterface | None, *addresses: str, table: int = 0) -> 
 
 
 def found(untouched: State, observed: State, desired: State) -> list[str]:
-    return [problem.rule for problem in conflicts(Configuration(), untouched, observed, desired)]
+    return [problem.rule for problem in unmanaged_conflicts(Configuration(), untouched, observed, desired)]
 
 
 @pytest.mark.parametrize("tunnel", TUNNELS, ids=["l3", "teb", "vxlan"])
