@@ -1,6 +1,7 @@
-"""The state that the first `apply --adopt` of a file makes of an adopted state, which sets more than most scripts do.
+"""What a state looks like after the first `apply --adopt`, which sets more than most scripts do.
 
-`adopt` writes its file for that state, and its trials on a simulated VPP must lead there.
+`adopt` writes its file for that state, and its trials on a simulated VPP must lead there. A file needs a name for each
+FIB table: `with_named_tables` comes before `as_applied`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from vppcfg.model.kinds import values_with_kind
 from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.record import evolve
@@ -28,29 +30,41 @@ _List = TypeVar("_List", Acl, MacipAcl)
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it.
 
-    The text of a tag becomes a description, and that of an access list its name. The packet MTU becomes the link MTU
-    too, and an interface without one gets the one that VPP takes. A port that a file can make counts as made by the
-    file, but for those in `made_by_scripts`.
+    The text of a tag becomes a description behind vppcfg's mark, the word that it puts first into a tag
+    (model/ownership.py), and that of an access list its name. The packet MTU becomes the link MTU too, and an interface
+    without one gets the one that VPP takes. A port that a file can make gets the mark of those that a file has made,
+    but for those in `made_by_scripts`.
     """
     state = _with_own_lists(state)
-    interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
+    interfaces = {name: _with_description_and_link_mtu(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
-        if not interfaces[name].packet_mtu:  # VPP gives some kinds none, and no file has none
-            interfaces[name] = replace(interfaces[name], packet_mtu=WITHOUT_MTU)
-        if virtual.is_owned_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
-            tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
-            if (
-                not is_foreign(interfaces[name].tag)
-                and KIND_OF_VIRTUAL[type(virtual)].unsupported_reason(virtual) is None
-            ):
-                interfaces[name] = evolve(interfaces[name], tag=tag, **values_with_kind(virtual.kind))
+        interface = _with_packet_mtu(interfaces[name])
+        interfaces[name] = interface if name in made_by_scripts else _as_created(interface, virtual)
     return replace(state, interfaces=interfaces)
 
 
-def _as_applied(interface: Interface) -> Interface:
+def _with_description_and_link_mtu(interface: Interface) -> Interface:
     if is_foreign(interface.tag) and can_describe(interface.tag):
         interface = replace(interface, tag=tag_for(interface.tag))
     return replace(interface, link_mtu=interface.packet_mtu) if has_free_link_mtu(interface) else interface
+
+
+def _with_packet_mtu(interface: Interface) -> Interface:
+    """VPP gives some kinds no packet MTU, and no file has none."""
+    return interface if interface.packet_mtu else replace(interface, packet_mtu=WITHOUT_MTU)
+
+
+def _as_created(interface: Interface, virtual: VirtualInterface) -> Interface:
+    """Return a port with the mark of those that a file has made, others as they are."""
+    if (
+        not virtual.is_owned_by_mark
+        or interface.kind is not InterfaceKind.PHYSICAL
+        or is_foreign(interface.tag)
+        or KIND_OF_VIRTUAL[type(virtual)].unsupported_reason(virtual) is not None
+    ):
+        return interface
+    tag = tag_for(description_of(interface.tag), CREATED_MARK)
+    return evolve(interface, tag=tag, **values_with_kind(virtual.kind))
 
 
 def _with_own_lists(state: State) -> State:
