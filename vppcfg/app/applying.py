@@ -18,7 +18,8 @@ from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
+from vppcfg.app.routing_accepted import persist_running
+from vppcfg.app.routing_plan import RoutingPlan, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
 from vppcfg.config.load import Loaded
@@ -112,7 +113,7 @@ def apply_at(
         is_interrupted = last_interrupted(reversed(place.records)) is not None
         if is_not_in_force(intent.source_digest, place) or is_interrupted or intent.install_as:
             unchanged = note_unchanged(plan, intent, place)
-            keep_startup_files(unchanged.entry.number, place.journal)
+            persist_running(unchanged.entry.number, place.journal)
             refuse_misplaced(unchanged)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     if not is_boot:

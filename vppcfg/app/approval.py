@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import undecided
 from vppcfg.app.console import Console
-from vppcfg.app.routing import RoutingPlan, is_corrected
+from vppcfg.app.routing_accepted import is_corrected
+from vppcfg.app.routing_plan import RoutingPlan
 from vppcfg.app.target import Target
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError

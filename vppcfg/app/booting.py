@@ -17,7 +17,7 @@ from vppcfg.app.foreign_files import foreign_reason
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
-from vppcfg.app.routing import bring_back_accepted_routing
+from vppcfg.app.routing_accepted import bring_back_accepted_routing
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import log_unlike

@@ -17,7 +17,7 @@ from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.keys import keys_for
 from vppcfg.app.post_change import PostChange
-from vppcfg.app.routing import keep_startup_files
+from vppcfg.app.routing_accepted import persist_running
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import start_timer, stop_timer
@@ -126,7 +126,7 @@ def _added(
     try:
         return _with_file(
             place.journal.add(
-                entry, plan.observed, plan.desired, texts, intent.source, keys, intent.hooks, intent.routing.kept
+                entry, plan.observed, plan.desired, texts, intent.source, keys, intent.hooks, intent.routing.journalled
             ),
             intent,
             place,
@@ -232,7 +232,7 @@ def _ended(
         else:
             record = place.journal.end(record, status, now(), text)
         if status is Status.APPLIED:
-            keep_startup_files(record.entry.number, place.journal)
+            persist_running(record.entry.number, place.journal)
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
     post_change.report.ended(outcome, record, code, place.journal.folder)

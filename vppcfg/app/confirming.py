@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from vppcfg.app.routing import keep_running, keep_startup_files
+from vppcfg.app.routing_accepted import confirm_running, persist_running
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import extend_timer, restart_timer, stop_timer
@@ -70,7 +70,7 @@ def keep_waiting(change: Record, journal: Journal, text: str = "") -> Record:
     change = journal.end(change, Status.CONFIRMED, now(), text)
     stop_timer(change)
     note_rolled_back(journal)
-    keep_startup_files(change.entry.number, journal)
+    persist_running(change.entry.number, journal)
     return change
 
 
@@ -89,7 +89,7 @@ def extend(target: Target, after_s: float, number: int | None = None) -> Record:
     """
     with waiting_change(target, number) as (change, journal):
         later = extend_timer(change, after_s, journal, target)
-        keep_running(change.entry.number, journal)
+        confirm_running(change.entry.number, journal)
         return later
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
-    from vppcfg.app.routing import DaemonChange
+    from vppcfg.app.routing_plan import DaemonChange
     from vppcfg.model.problem import Problem
     from vppcfg.model.programs import Program
     from vppcfg.model.state import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vppcfg.app.checking import CheckComparison
-from vppcfg.app.routing import NO_DAEMONS, RoutingPlan
+from vppcfg.app.routing_plan import NO_DAEMONS, RoutingPlan
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import Check
 from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks

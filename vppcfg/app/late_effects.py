@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from vppcfg.app.routing import DaemonChange, daemon_of
+from vppcfg.app.routing_plan import DaemonChange, daemon_of
 from vppcfg.model.live_state import covers
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State

@@ -13,7 +13,7 @@ from vppcfg.app.hooks import run_hook
 from vppcfg.app.intent import Intent
 from vppcfg.app.late_effects import LateEffect, adjacencies, late_effects
 from vppcfg.app.report import Report
-from vppcfg.app.routing import DaemonChange, daemon_of
+from vppcfg.app.routing_plan import DaemonChange, daemon_of
 from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import MOST_WITHIN_S, Check

@@ -17,7 +17,7 @@ from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import ChangeResult, Intent
-from vppcfg.app.routing import daemon_rollback
+from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with

@@ -18,7 +18,7 @@ from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
-    from vppcfg.app.routing import DaemonChange
+    from vppcfg.app.routing_plan import DaemonChange
     from vppcfg.model.problem import Problem
     from vppcfg.model.programs import Program
     from vppcfg.model.state import State
@@ -150,12 +150,12 @@ def log_unknown_pauses(plan: Plan) -> None:
 
 def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:
     """Yield the lines for people about what routing daemons load."""
-    from vppcfg.app.routing import routing_impact
+    from vppcfg.app.routing_plan import routing_impact
     from vppcfg.render.routing_text import routing_lines
 
     for step in steps:
         file, found = step.texts.file, step.difference
-        for line in routing_lines(file.kind.title, file.path, found.lines, found.impacts):
+        for line in routing_lines(file.kind.title, file.path, found.text_lines, found.impacts):
             yield printable(line)
     if steps:
         yield f"impact of the routing daemons: {routing_impact(steps).label}"

@@ -38,7 +38,7 @@ from vppcfg.errors import (
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
-    from vppcfg.app.routing import DaemonChange, RoutingPlan
+    from vppcfg.app.routing_plan import DaemonChange, RoutingPlan
     from vppcfg.cli.console import Terminal
     from vppcfg.config.load import Loaded
     from vppcfg.dataplane import Dataplane
@@ -170,7 +170,7 @@ def _routing_of(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> RoutingPlan:
     """Return what routing daemons load with the plan; without a VPP, nothing is known of those of its machine."""
-    from vppcfg.app.routing import NO_DAEMONS, plan_routing
+    from vppcfg.app.routing_plan import NO_DAEMONS, plan_routing
 
     if not configuration.routing:
         return NO_DAEMONS
@@ -402,7 +402,7 @@ def _show(
             log.info("%s", line)
         _warn_of_gaps(text.without_form)
     elif shape == "json":
-        from vppcfg.app.routing import routing_impact
+        from vppcfg.app.routing_plan import routing_impact
         from vppcfg.render.json_text import plan_document
         from vppcfg.render.programs_text import program_document
         from vppcfg.render.rehearsal_text import rehearsal_document
@@ -435,7 +435,7 @@ def routing_documents(steps: Sequence[DaemonChange]) -> list[Any]:
         routing_document(
             step.texts.file.kind.value,
             step.texts.file.path,
-            step.difference.lines,
+            step.difference.text_lines,
             step.difference.worst.name.lower(),
             step.difference.impacts,
         )

@@ -138,7 +138,7 @@ def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
 
     While a change waits to be confirmed they are meant to differ.
     """
-    from vppcfg.app.routing import accepted_routing, drift_of
+    from vppcfg.app.routing_accepted import accepted_routing, drift_of
     from vppcfg.transaction.accepted import awaited
 
     journal = target_of(args).journal()

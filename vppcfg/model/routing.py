@@ -60,7 +60,7 @@ class RoutingTexts:
 
 
 @record
-class KeptRouting:
+class JournalledRouting:
     """What the journal has of all daemons around one change."""
 
     texts: tuple[RoutingTexts, ...] = ()

@@ -237,8 +237,7 @@ class Bird:
             return f"BIRD did not take its configuration: {trouble or _last_line(output)}"
         return ""
 
-    def keep(self) -> str:
-        """Confirm, by `configure confirm`."""
+    def confirm(self) -> str:
         trouble, output = self._ask("configure", "confirm", within_s=_QUICK_S)
         return trouble or ("" if _CONFIRMED.search(output) else NOTHING_WAITS)
 

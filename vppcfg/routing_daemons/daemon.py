@@ -48,6 +48,13 @@ class RoutingDifference:
     """For people, each with `+` or `-` in front; secrets are left out."""
     impacts: tuple[RoutingImpact, ...] = ()
     """The worst first."""
+    trouble: str | None = None
+    """Why it is not known, as the end of a sentence; None when it is. The configuration is loaded in any case."""
+
+    @property
+    def text_lines(self) -> tuple[str, ...]:
+        """Return what is shown of it: `lines`, or the trouble behind `?`."""
+        return self.lines if self.trouble is None else (f"? {self.trouble}",)
 
     @property
     def worst(self) -> SessionImpact:
@@ -103,9 +110,9 @@ class RoutingDaemon(Protocol):
         """Return how what is in force differs from a configuration, or why that is not known."""
 
     def load(self, text: str, confirm_s: float | None) -> str:
-        """Load a configuration. Where the daemon can, it goes back by itself after `confirm_s` without `keep`."""
+        """Load a configuration. Where the daemon can, it goes back by itself after `confirm_s` without `confirm`."""
 
-    def keep(self) -> str:
+    def confirm(self) -> str:
         """Have the daemon not go back by itself; `NOTHING_WAITS` when it was not going to, or has gone back already."""
 
     def routes(self) -> list[DaemonRoute] | str:

@@ -274,7 +274,7 @@ class Frr:
             return f"cannot write beside {startup}: {error.strerror}"
         return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
 
-    def keep(self) -> str:
+    def confirm(self) -> str:
         """Return '' and do nothing: what `load` has loaded stays in any case."""
         return ""
 

@@ -38,6 +38,14 @@ def read_text(path: str, named_by: os.stat_result | None = None) -> tuple[str, o
         os.close(place)
 
 
+def text_or_nothing(path: str) -> str:
+    """Return the text of a file, '' when it cannot be read."""
+    try:
+        return read_text(path)[0]
+    except OSError:
+        return ""
+
+
 def _reached(path: str, named_by: os.stat_result | None) -> int:
     """Return a descriptor of what a path leads to, each of its folders and links looked at on the way."""
 

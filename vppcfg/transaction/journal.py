@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import PlanRefusedError, StorageError, UntrustedFileError
 from vppcfg.model.hooks import NO_HOOKS, Hooks
-from vppcfg.model.routing import KeptRouting
+from vppcfg.model.routing import JournalledRouting
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
@@ -44,7 +44,7 @@ _OUTCOME, _SPARE = "outcome.json", "outcome.spare"
 _KEYS = "keys.json"
 _HOOKS = "hooks.json"
 _ROUTING = "routing.json"
-NO_ROUTING = KeptRouting()
+NO_ROUTING = JournalledRouting()
 _Kept = TypeVar("_Kept")
 HOOK_LOG = "hook.log"
 """What hooks have printed after a change."""
@@ -224,12 +224,12 @@ class Journal:
         """
         return self._own(number, _HOOKS, "journal hooks", Hooks) or Hooks()
 
-    def routing(self, number: int) -> KeptRouting:
+    def routing(self, number: int) -> JournalledRouting:
         """Return the configurations of routing daemons around a change. Raise UntrustedFileError or StorageError.
 
         As of hooks, only what root or the user has written is loaded.
         """
-        return self._own(number, _ROUTING, "journal routing", KeptRouting) or NO_ROUTING
+        return self._own(number, _ROUTING, "journal routing", JournalledRouting) or NO_ROUTING
 
     def _own(self, number: int, name: str, what: str, kind: type[_Kept]) -> _Kept | None:
         """Return what a file of an entry keeps that no other user can have written, None without the file."""
@@ -271,7 +271,7 @@ class Journal:
         source: bytes = b"",
         keys: Mapping[str, bytes] | None = None,
         hooks: Hooks = NO_HOOKS,
-        routing: KeptRouting = NO_ROUTING,
+        routing: JournalledRouting = NO_ROUTING,
     ) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 

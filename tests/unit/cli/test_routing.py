@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
-from vppcfg.app import routing
 from vppcfg.app.daemon_routes import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -74,8 +73,8 @@ class Daemon:
     def delay_s(self, text: str) -> float:
         return 0.0
 
-    def keep(self) -> str:
-        self.events.append("keep")
+    def confirm(self) -> str:
+        self.events.append("confirm")
         return ""
 
     def routes(self) -> list[DaemonRoute] | str:
@@ -118,9 +117,8 @@ def router(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     vpp = SimulatedVpp(ports=two_ports())
     router = Router(vpp, serve(vpp), tmp_path, capsys)
     one: Callable[[RoutingFile], Daemon] = lambda file: router.daemon  # noqa: E731
-    for module in ("vppcfg.app.routing", "vppcfg.app.post_change"):
-        monkeypatch.setattr(f"{module}.daemon_of", one)
-    assert routing.daemon_of is one
+    for module in ("routing_plan", "routing_rollback", "routing_accepted", "post_change"):
+        monkeypatch.setattr(f"vppcfg.app.{module}.daemon_of", one)
     return router
 
 
@@ -137,7 +135,7 @@ def test_one_plan_shows_both_and_one_change_loads_both_vpp_first(router: Router)
     assert router.events() == []
 
     assert router.run("apply", "-c", path)[0] == ExitCode.DONE
-    assert router.events() == ["load new with MTU 1400", "keep"]
+    assert router.events() == ["load new with MTU 1400", "confirm"]
     assert router.startup.read_text() == "new\n"
     assert router.run("plan", "-c", path, "--detailed-exitcode")[0] == ExitCode.DONE
 
@@ -150,7 +148,7 @@ def test_a_daemon_alone_is_a_change_of_its_own_with_its_impact_in_the_history(ro
     assert main(["apply", "-c", path, "-a", router.socket]) == ExitCode.REFUSED, "nobody can be asked"
     assert router.events() == []
     assert router.run("apply", "-c", path)[0] == ExitCode.DONE
-    assert router.events() == ["load newer with MTU 1500", "keep"]
+    assert router.events() == ["load newer with MTU 1500", "confirm"]
     changes = json.loads(router.run("history", "--format", "json")[1].partition("\n[")[0])["changes"]
     assert [change["impact"] for change in changes] == ["flap", "flap"]
 
@@ -240,10 +238,19 @@ def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) 
         assert router.run("apply", "-c", router.file(text, mtu=mtu))[0] == ExitCode.DONE
     router.events()
     assert router.run("rollback", "2")[0] == ExitCode.DONE
-    assert router.events() == ["load new with MTU 1400", "keep"]
+    assert router.events() == ["load new with MTU 1400", "confirm"]
     assert router.startup.read_text() == "new\n"
     assert router.run("rollback", "1")[0] == ExitCode.DONE
     assert router.daemon.text == router.startup.read_text() == "as it was\n"
+
+
+def test_a_rollback_brings_back_a_daemon_that_runs_nothing_by_then(router: Router) -> None:
+    assert router.run("apply", "-c", router.file("new", mtu=1400))[0] == ExitCode.DONE
+    router.events()
+    router.daemon.text = ""
+    assert router.run("rollback")[0] == ExitCode.DONE
+    assert router.events() == ["load as it was with MTU 9000", "confirm"]
+    assert router.daemon.text == "as it was\n"
 
 
 def test_texts_that_are_no_utf_8_come_back_as_they_were(router: Router) -> None:
@@ -285,7 +292,7 @@ def test_until_it_is_confirmed_the_daemon_would_start_with_the_old_text(router: 
     assert router.events() == ["load new for 60 s with MTU 1500"]
     assert router.startup.read_text() == "as it was\n"
     assert router.run("confirm", "--extend", "2")[0] == ExitCode.DONE
-    assert router.events() == ["keep"]
+    assert router.events() == ["confirm"]
     assert router.run("confirm")[0] == ExitCode.DONE
     assert router.startup.read_text() == "new\n"
 

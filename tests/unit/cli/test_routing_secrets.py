@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from tests.unit.routing_daemons.test_secrets import FRR
-from vppcfg.app import post_change, routing
+from vppcfg.app import post_change, routing_accepted, routing_plan, routing_rollback
 from vppcfg.cli.main import main
 from vppcfg.common.bounded_command import CommandResult
 from vppcfg.common.report_archive import report_in
@@ -105,7 +105,7 @@ def router(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     def daemon_of(file: RoutingFile) -> RoutingDaemon:
         return Frr(file, reload_program="/bin/true") if file.kind is DaemonKind.FRR else Bird(file)
 
-    for module in (routing, post_change):
+    for module in (routing_plan, routing_rollback, routing_accepted, post_change):
         monkeypatch.setattr(module, "daemon_of", daemon_of)
     for daemon in (bird, frr):
         monkeypatch.setattr(daemon, "run_bounded", router.machine.run)

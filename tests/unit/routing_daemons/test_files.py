@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from vppcfg.app.routing import _text_of, daemon_of
+from vppcfg.app.routing_plan import daemon_of, wanted_text
 from vppcfg.common.bounded_command import CommandResult
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.routing_daemons.bird import Bird
@@ -21,7 +21,7 @@ def test_a_description_that_is_no_utf_8_is_written_as_it_is(tmp_path: Path) -> N
     content = b"hostname r1\ninterface eth0\n description caf\xe9\n"
     (file := tmp_path / "new.conf").write_bytes(content)
     routing = RoutingFile(kind=DaemonKind.FRR, path=str(file), startup=str(tmp_path / "frr.conf"))
-    text = _text_of(routing)
+    text = wanted_text(routing)
     assert isinstance(text, str)
     with staged(text, routing.startup) as (path, trouble):
         assert (Path(path).read_bytes(), trouble) == (content, "")

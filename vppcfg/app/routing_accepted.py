@@ -1,0 +1,103 @@
+"""What routing daemons run once a change is accepted: confirmed, in their startup files, watched, loaded at boot."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from vppcfg.app.routing_plan import daemon_of, wanted_text
+from vppcfg.errors import PlanRefusedError
+from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingTexts
+from vppcfg.routing_daemons.daemon import NOTHING_WAITS, write_like
+from vppcfg.routing_daemons.text_file import text_or_nothing
+from vppcfg.transaction.entry import ACCEPTED, Record
+from vppcfg.transaction.journal import NO_ROUTING, Journal
+
+log = logging.getLogger("root.main")
+
+
+def persist_running(number: int, journal: Journal) -> None:
+    """Have the daemons confirm what an accepted change has loaded, and start with it; report it when that fails."""
+    for texts in _journalled(number, journal).texts:
+        file, title, change = texts.file, texts.file.kind.title, journal.record(number)
+        if texts.is_changing and (trouble := _confirm_or_load(texts, has_waited=change.timer is not None)):
+            log.error("%s does not confirm its configuration: %s", title, trouble)
+        if texts.startup_after and text_or_nothing(file.startup) != texts.startup_after:
+            if trouble := write_like(file.startup, texts.startup_after, file.startup):
+                log.error("%s would start with its previous configuration: %s", title, trouble)
+                continue
+            # BIRD has read it already: it is not newer than what it runs.
+            with suppress(ValueError):
+                began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
+                os.utime(file.startup, (began_s, began_s))
+            log.info("%s starts with the configuration of change %d: %s", title, number, file.startup)
+
+
+def is_corrected(number: int, journal: Journal) -> bool:
+    """Return whether a file of a routing daemon asks for something else by now than for a change."""
+    return any(wanted_text(texts.file) != texts.after for texts in _journalled(number, journal).texts)
+
+
+def _confirm_or_load(texts: RoutingTexts, *, has_waited: bool) -> str:
+    """Confirm what a daemon runs, or load it again where the daemon has gone back; return why that failed."""
+    daemon = daemon_of(texts.file)
+    trouble = daemon.confirm()
+    if trouble != NOTHING_WAITS:
+        return trouble
+    return daemon.load(texts.after, None) if has_waited and texts.file.kind is DaemonKind.BIRD else ""
+
+
+def confirm_running(number: int, journal: Journal) -> None:
+    """Confirm to the daemons what a waiting change has loaded: vppcfg's own timer brings them back."""
+    for texts in _journalled(number, journal).texts:
+        trouble = daemon_of(texts.file).confirm() if texts.is_changing else ""
+        if trouble not in {"", NOTHING_WAITS}:
+            log.warning("%s does not confirm its configuration: %s", texts.file.kind.title, trouble)
+
+
+def accepted_routing(newest_first: Iterable[Record], journal: Journal) -> JournalledRouting:
+    """Return what the daemons run by the last change that was accepted and knew any."""
+    for other in newest_first:
+        if other.status in ACCEPTED and (routing := _journalled(other.entry.number, journal)).texts:
+            return routing
+    return NO_ROUTING
+
+
+def drift_of(accepted: JournalledRouting) -> Iterator[tuple[str, str]]:
+    """Yield each daemon that does not run what was accepted, and how, or that does not start with it."""
+    for texts in accepted.texts:
+        daemon, title = daemon_of(texts.file), texts.file.kind.title
+        difference = daemon.difference(texts.after)
+        if isinstance(difference, str):
+            yield title, difference
+        elif difference.lines:
+            more = f" and {len(difference.lines) - 1} more" if len(difference.lines) > 1 else ""
+            yield title, f"{title} does not run what was accepted: {difference.lines[0]}{more}"
+        elif text_or_nothing(texts.file.startup) != texts.startup_after:
+            yield title, f"{texts.file.startup} is not what was accepted, and {title} would start with it"
+
+
+def bring_back_accepted_routing(newest_first: Iterable[Record], journal: Journal) -> None:
+    """Have the daemons run what was accepted last, where a change was under way when VPP went; report what fails."""
+    for texts in accepted_routing(newest_first, journal).texts:
+        daemon, title = daemon_of(texts.file), texts.file.kind.title
+        difference = daemon.difference(texts.after)
+        if isinstance(difference, str):
+            log.warning("%s; it starts with %s", difference, texts.file.startup)
+        elif difference.lines:
+            log.warning("%s does not run what was accepted last: that is loaded again", title)
+            if trouble := daemon.load(texts.after, None):
+                log.error("%s", trouble)
+
+
+def _journalled(number: int, journal: Journal) -> JournalledRouting:
+    if not number:
+        return NO_ROUTING
+    try:
+        return journal.routing(number)
+    except PlanRefusedError as error:
+        log.error("What the routing daemons ran around change %d is not known: %s", number, error.message)
+        return NO_ROUTING
