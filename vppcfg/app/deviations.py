@@ -1,4 +1,7 @@
-"""Lists how a VPP differs from its file, object by object: for `probe`, possible causes of frames that went astray."""
+"""Lists how a VPP differs from its file, object by object: for `probe`, possible causes of frames that went astray.
+
+Each comes with the state that the file sets but for this one object, in which `probe` predicts its frames again.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from vppcfg.probe.deviation import Deviation
 from vppcfg.probe.outcome import Blame
 from vppcfg.probe.stages import of_bridge, of_interface
 from vppcfg.render.entry_view import EntryLine
+from vppcfg.render.file_difference import file_difference
 
 T = TypeVar("T")
 _SIGNS = {Action.CREATE: "+", Action.DELETE: "-"}
@@ -33,7 +37,7 @@ def deviations(observed: State, desired: State) -> list[Deviation]:
         Deviation(
             blame=_blamed(change, desired),
             lines=tuple(f"{line.sign} {line.text}".strip() for line in _entry_lines(change, observed, desired)),
-            state=_with(change, observed, desired),
+            state=_desired_but_for(change, observed, desired),
         )
         for change in diff(observed, desired)
     ]
@@ -57,13 +61,11 @@ def _blamed(change: Change[Any], desired: State) -> Blame:
 
 
 def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterator[EntryLine]:
-    from vppcfg.render.file_difference import file_difference
-
     for entry in file_difference(observed, desired, [change]):
         yield from entry.lines or [EntryLine(" ".join(map(str, entry.path)), _SIGNS.get(entry.action, ""))]
 
 
-def _with(change: Change[Any], observed: State, desired: State) -> State:
+def _desired_but_for(change: Change[Any], observed: State, desired: State) -> State:
     """Return what a file sets, but for one object, which is as it is observed."""
     if change.kind is ObjectKind.INTERFACE:
         return replace(
