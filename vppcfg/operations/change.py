@@ -111,13 +111,13 @@ _ABSENT = object()
 
 def differing_names(observed: Mapping[str, object], desired: Mapping[str, object]) -> list[str]:
     """Return the names of everything that may differ, in natural order."""
-    return sorted(different(observed, desired), key=natural_key)
+    return sorted(not_identical(observed, desired), key=natural_key)
 
 
-def different(observed: Mapping[str, object], desired: Mapping[str, object]) -> set[str]:
-    """Return the names of everything that may differ; the very same object does not."""
-    different = {name for name, item in observed.items() if desired.get(name, _ABSENT) is not item}
-    return different | (desired.keys() - observed.keys())
+def not_identical(observed: Mapping[str, object], desired: Mapping[str, object]) -> set[str]:
+    """Return the names of everything that is not the very same object in both, and so may differ."""
+    names = {name for name, item in observed.items() if desired.get(name, _ABSENT) is not item}
+    return names | (desired.keys() - observed.keys())
 
 
 def appearance(kind: ObjectKind, name: str, before: Any, after: Any) -> Change[Any]:

@@ -24,7 +24,7 @@ from vppcfg.operations.change import (
     ObjectKind,
     appearance,
     attribute_changes,
-    different,
+    not_identical,
 )
 from vppcfg.operations.recreate import is_open, replaced_interfaces
 from vppcfg.operations.transition import stale_ra_mtu
@@ -35,7 +35,8 @@ _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 def diff(observed: State, desired: State) -> Difference:
     """Return what must change for `observed` to become `desired`; empty when they are equal in effect.
 
-    An empty MAC in the desired state leaves it open, and so does a service that it does not own.
+    An empty MAC in the desired state leaves it open. Objects of kinds that the desired state does not own are passed
+    over in both.
     """
     observed, desired = observed.managed(desired.owned), desired.managed(desired.owned)
     interfaces = _interface_changes(observed, desired)
@@ -53,7 +54,7 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
     replaced = replaced_interfaces(observed, desired)
     changes = {}
     names = {*_not_alike(observed, desired), *replaced}
-    names |= different(observed.virtual, desired.virtual) & (observed.interfaces.keys() | desired.interfaces.keys())
+    names |= not_identical(observed.virtual, desired.virtual) & (observed.interfaces.keys() | desired.interfaces.keys())
     for name in sorted(names, key=natural_key):
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
         if before is None or after is None:
@@ -74,8 +75,8 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
 
 
 def _not_alike(observed: State, desired: State) -> Iterator[str]:
-    """Yield the interfaces that are not equal, and those of which more counts than that."""
-    for name in different(observed.interfaces, desired.interfaces):
+    """Yield those that differ, and all with router advertisements, whose MTU may be stale though all is equal."""
+    for name in not_identical(observed.interfaces, desired.interfaces):
         after = desired.interfaces.get(name)
         if after is None or after.ra is not None or observed.interfaces.get(name) != after:
             yield name
@@ -83,6 +84,7 @@ def _not_alike(observed: State, desired: State) -> Iterator[str]:
 
 _PLACEMENTS = ("rx_placement", "tx_placement")
 _NOT_ATTRIBUTES = {"name", "device_class", *_PLACEMENTS}
+"""The class of a device is a fact that no operation changes; placements are compared queue by queue."""
 _INTERFACE_FIELDS = tuple(
     field.name for field in fields(Interface) if field.compare and field.name not in _NOT_ATTRIBUTES
 )
@@ -108,7 +110,7 @@ def _interface_attributes(
 
 
 def _follows_from_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
-    """Return whether the kinds differ of one and the same port, of which the mark in the tag shows whose it is."""
+    """Return whether only `kind` differs, since the tag gains or loses vppcfg's mark: the tag's own change has it."""
     return name == "kind" and is_same_port(before, after, observed.virtual.get(before.name))
 
 
@@ -116,7 +118,7 @@ def _interface_attribute(
     name: str, before: Interface, after: Interface, observed: State, desired: State
 ) -> Iterator[AttributeChange]:
     old, new = getattr(before, name), getattr(after, name)
-    if name == "packet_mtu":
+    if name == "packet_mtu":  # 0 inherits the parent's
         if new == 0 and old == desired.packet_mtu(after.name):
             return
         old = observed.packet_mtu(before.name)

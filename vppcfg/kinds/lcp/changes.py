@@ -20,7 +20,7 @@ from vppcfg.operations.change import (
     ObjectKind,
     appearance,
     attribute_changes,
-    different,
+    not_identical,
     update,
 )
 from vppcfg.operations.recreate import is_refilled
@@ -32,7 +32,7 @@ def pair_changes(
     """Return the changes of pairs by interface; `interfaces` are those of the interfaces themselves."""
     changes = {
         name: change
-        for name in different(observed.lcps, desired.lcps)
+        for name in not_identical(observed.lcps, desired.lcps)
         if (change := _lcp_change(name, observed, desired)) is not None
     }
     gone = [name for name, change in changes.items() if change.before is not None]
