@@ -18,7 +18,8 @@ from vppcfg.model.state import State
 from vppcfg.operations.change import Impact
 
 _DEEPEST = 8
-"""Routes that need each other's next hops; VPP drops what goes round in a circle."""
+"""So many next hops are looked up by further routes, so that circles end. VPP has no limit, and drops packets on a
+circle (fib_entry_recursive_loop_detect)."""
 
 
 class Exit(NamedTuple):
@@ -65,7 +66,7 @@ class ForwardingTables:
         if found is None:
             covering = self._tables[table_id].longest(prefix)
             found = Forwarded({}) if covering is None else self._way(covering.value, depth)
-            self._known[table_id, prefix] = found
+            self._known[table_id, prefix] = found  # also what was cut off at _DEEPEST
         return found
 
     def _way(self, entry: Route | str, depth: int) -> Forwarded:
@@ -74,7 +75,7 @@ class ForwardingTables:
         needs = {entry.name, *(hop.interface for hop in entry.hops)}
         if entry.end is not None:
             return Forwarded({Exit(end=entry.end.value): Fraction(1)}, frozenset(needs))
-        for _, group in groupby(entry.hops, key=lambda hop: hop.preference):
+        for _, group in groupby(entry.hops, key=lambda hop: hop.preference):  # `hops` are sorted by it
             ways = [(hop.weight, self._of_hop(hop, entry, depth)) for hop in group]
             needs.update(*(way.needs for _, way in ways))
             if any(way.exits for _, way in ways):
@@ -83,6 +84,7 @@ class ForwardingTables:
 
     def _of_hop(self, hop: NextHop, route: Route, depth: int) -> Forwarded:
         if hop.interface:
+            # A host that is its own next hop is a neighbour, as on a connected network.
             gateway = "" if hop.gateway == route.prefix.partition("/")[0] else hop.gateway
             return Forwarded({Exit(hop.interface, gateway): Fraction(1)} if hop.interface in self._linked else {})
         if depth == _DEEPEST:
@@ -107,7 +109,7 @@ def _joined(ways: Sequence[tuple[int, Shares]]) -> Shares:
 
 
 LOST, OTHER, SHARES, OPENED = "way", "other-way", "shares", "opened"
-"""The impact on traffic to a prefix."""
+"""Keys of `Route.impact_verbs`."""
 _LEVELS = {LOST: Impact.REMOVE, OTHER: Impact.FLAP, SHARES: Impact.DEGRADE, OPENED: Impact.POLICY}
 
 
@@ -120,13 +122,14 @@ def traffic_impacts(
         if name in before.hidden_by or name in after.hidden_by:
             continue
         old, new = first.of(route.prefix, route.table_id), last.of(route.prefix, route.table_id)
-        what = _impact_verb(old.exits, new.exits)
+        what = _impact_key(old.exits, new.exits)
         if what is not None:
             yield TrafficImpact(name, _LEVELS[what], what, old.needs | new.needs)
 
 
-def _impact_verb(before: Shares, after: Shares) -> str | None:
+def _impact_key(before: Shares, after: Shares) -> str | None:
     used = {each for each in before if not each.end}
+    # An exit whose interface is unknown counts as a way out only when it did so before.
     left = {each for each in after if not each.end and (each.interface or each in used)}
     if not used:
         return OPENED if left and before else None
