@@ -29,6 +29,7 @@ _MSS, _MSS_REPLY = "nat_get_mss_clamping", "nat_get_mss_clamping_reply"
 _BALANCED, _BALANCED_DETAILS = "nat44_lb_static_mapping_dump", "nat44_lb_static_mapping_details"
 _MAPPINGS, _MAPPING = "nat44_static_mapping_dump", "nat44_static_mapping_details"
 _ADDRESS_ONLY = 0x8
+"""NAT_IS_ADDR_ONLY: a mapping of all protocols and ports (plugins/nat/lib/nat_types.api)."""
 _PATHS = (
     *("retval", "sessions", "inside_vrf", "outside_vrf", "forwarding_enabled"),
     *("timeouts.udp", "timeouts.tcp_established", "timeouts.tcp_transitory", "timeouts.icmp"),
@@ -80,7 +81,7 @@ class DisableNat44(RemoveObject):
     """nat44_ed_plugin_enable_disable: disable NAT44, with all its addresses, mappings and sessions.
 
     VPP 26.10 answers with an error, although it is done, where an exemption is left in another table than the default
-    one (nat44_ed_del_static_mappings): these are to go before.
+    one (nat44_ed_del_static_mappings): a plan deletes exemptions before.
     """
 
     item: Nat44
@@ -181,7 +182,10 @@ class SetNatMss(NatSetting):
 
 
 def setting_operations(before: Nat44, after: Nat44) -> Iterator[Operation]:
-    """Yield what changes settings that VPP takes while NAT44 is enabled."""
+    """Yield what changes settings that VPP takes while NAT44 is enabled.
+
+    kinds/nat44/kind.py orders all steps of NAT44, these among them.
+    """
     timeouts = ("udp_s", "tcp_established_s", "tcp_transitory_s", "icmp_s")
     if any(getattr(before, name) != getattr(after, name) for name in timeouts):
         yield SetNatTimeouts(**{name: getattr(after, name) for name in timeouts})
@@ -238,14 +242,18 @@ class NatSettingsKind(VppObjectKind[Nat44]):
 
 
 def _unsupported(connection: VppReader, replies: Replies, inside: int, outside: int) -> Iterator[str]:
-    """Yield what no file can express: VPP does not report affinity, and never releases the FIB tables of such VRFs."""
+    """Yield what no file can express.
+
+    VPP never releases the FIB tables of `inside-vrf` and `outside-vrf`, and does not report the affinity of a
+    load-balanced mapping; mappings of a file are of TCP, UDP or ICMP.
+    """
     for word, table in (("inside-vrf", inside), ("outside-vrf", outside)):
         if table:
             yield f"NAT44 with {word} {table}"
     if connection.offers(_BALANCED):
         for raw, port in connection.rows(replies, _BALANCED_DETAILS, "external_addr", "external_port"):
             yield f"a load-balanced mapping of {IPv4Address(raw)}:{port}"
-    if connection.offers(_MAPPINGS):
+    if connection.offers(_MAPPINGS):  # the kind of mappings asks for them; all kinds read the same replies
         for flags, number in connection.rows(replies, _MAPPING, "flags", "protocol"):
             if not flags & _ADDRESS_ONLY and number not in (1, 6, 17):
                 yield f"a mapping of the protocol {number}"
