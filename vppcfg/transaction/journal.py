@@ -70,7 +70,12 @@ class Damage:
 
 
 class Journal:
-    """The entries of one VPP. Only the holder of the lock may write."""
+    """The entries of one VPP. Only who holds the lock (transaction/lock.py) may write.
+
+    Their files are sealed (signed_document.py): an edit is noticed. They are bound to a place, their entry: a copy in
+    another one is refused. Who may have written them is looked at besides: they are our own when only root and the user
+    may have, foreign when others may. What was accepted last is copied beside the journal (accepted_copy.py).
+    """
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, which need not be there for reading."""
@@ -317,7 +322,8 @@ class Journal:
     def end(self, record: Record, status: Status, at: str, text: str = "") -> Record:
         """Write down how a change stands; nothing of one that could not be added (number 0). Raise StorageError.
 
-        The file of one that is accepted is put in place, where that was asked for.
+        Also install the configuration file of one that is accepted, where that was asked for, and discard that of one
+        that is not.
         """
         if not record.entry.number:
             return replace(record, status=status, at=at, text=text)
@@ -403,7 +409,11 @@ class Journal:
         except ValueError as error:
             raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
         finally:
-            self._foreign[number] = self._foreign.get(number) or foreign
+            self._remember_origin(number, foreign)
+
+    def _remember_origin(self, number: int, foreign: str) -> None:
+        """Keep the first reason why others can have written a state of an entry, for `foreign_reason`."""
+        self._foreign[number] = self._foreign.get(number) or foreign
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
         return self._read_with_origin(number, part)[0]
