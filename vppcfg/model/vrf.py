@@ -60,4 +60,4 @@ def is_unnamed(name: str) -> bool:
 
 
 LAST_TYPED = 0x7FFFFFFF
-"""The largest number of a table that VPP's prompt reads."""
+"""The largest number of a FIB table that VPP's CLI reads, as a signed integer; the API takes larger ones."""

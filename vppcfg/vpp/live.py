@@ -33,6 +33,7 @@ from vppcfg.vpp.answers import Answers
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.counted_routes import CountedRoutes
 from vppcfg.vpp.forwarding import (
     MOST_WALKED_NEIGHBORS,
     count_prefixes,
@@ -46,7 +47,7 @@ from vppcfg.vpp.messages.interface import read_up, read_without_link
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import changed_by, details_read, observe, read_with
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.table_sizes import CountedRoutes, read_sizes
+from vppcfg.vpp.table_sizes import read_sizes
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 from vppcfg.wire.survey import Survey
 
