@@ -60,7 +60,7 @@ class StubDataplane:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
+        turn_starts: Collection[int] = (),
     ) -> Performance:
         """Carry all of them out, and report them as done whether or not they are refused."""
         performance = self.carry_out(operations)

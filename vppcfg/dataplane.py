@@ -126,15 +126,14 @@ class Dataplane(Protocol):
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
+        turn_starts: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
-        Operations at the positions in `waits` are sent only when all before them were carried out; others may be under
-        way together.
-        `on_progress` is called with the number of operations carried out so far, up to the first refusal. Once
-        `should_stop` returns True, nothing more is sent, and what is under way is waited for.
-        Raise DataplaneError when VPP goes away.
+        Operations at the positions in `turn_starts` are sent only when all before them were carried out; others may be
+        under way together. `on_progress` is called with the number of operations carried out so far, up to the first
+        refusal. Once `should_stop` returns True, nothing more is sent, and what is under way is waited for. Raise
+        DataplaneError when VPP goes away.
         """
 
     def ask(self, question: Question) -> AskOutcome:

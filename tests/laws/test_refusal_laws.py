@@ -17,7 +17,7 @@ from vppcfg.app.report import SilentReport
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
-from vppcfg.operations.stages import Step, waits
+from vppcfg.operations.stages import Step, turn_starts
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.plan import Plan, make_plan
@@ -102,7 +102,7 @@ def test_nothing_is_under_way_with_what_it_depends_on(number: int) -> None:
 
 def sent_together(steps: Sequence[Step]) -> Iterator[list[Step]]:
     """Yield the steps that VPP may have at a time, whatever its answers are."""
-    starts = waits(steps)
+    starts = turn_starts(steps)
     turn = 0
 
     def turn_of(place: int) -> int:

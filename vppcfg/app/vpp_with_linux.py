@@ -208,11 +208,11 @@ class Router:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
+        turn_starts: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
-        Operations at the positions in `waits` are sent only when all before them were carried out.
+        Operations at the positions in `turn_starts` are sent only when all before them were carried out.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
         `should_stop` returns True, nothing more is sent. Raise DataplaneError when VPP goes away.
         """
@@ -228,7 +228,7 @@ class Router:
             if is_linux:
                 performed = self._perform_on_linux(run, report, should_stop)
             else:
-                performed = self._vpp.perform(run, report, should_stop, {wait - start for wait in waits})
+                performed = self._vpp.perform(run, report, should_stop, {wait - start for wait in turn_starts})
             done += (start + index for index in performed.done)
             longest = max(longest, performed.longest_answer_s)
             if performed.refusals:

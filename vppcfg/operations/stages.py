@@ -265,7 +265,7 @@ def ordered(steps: Iterable[Step]) -> tuple[Step, ...]:
     return tuple(listed[place] for place in sorted(range(len(listed)), key=keys.__getitem__))
 
 
-def waits(steps: Sequence[Step]) -> frozenset[int]:
+def turn_starts(steps: Sequence[Step]) -> frozenset[int]:
     """Return the positions of the steps that may depend on those just before them: where another turn begins.
 
     Steps of one turn are ordered by the names of what they are about, so none of them can need another of them, but

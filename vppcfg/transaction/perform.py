@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from vppcfg.dataplane import Dataplane, Performance
-from vppcfg.operations.stages import Step, waits
+from vppcfg.operations.stages import Step, turn_starts
 from vppcfg.plan.pauses import ALONE_MS
 from vppcfg.plan.plan import Plan
 
@@ -32,8 +32,8 @@ def perform_plan(
     longest = 0.0
     for phase in _phases(plan):
         operations = [step.operation for step in phase]
-        alone = waits(phase) | _alone(plan, start, len(phase))
-        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop, alone)
+        starts = turn_starts(phase) | _around_long_steps(plan, start, len(phase))
+        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop, starts)
         done += (start + index for index in performed.done)
         longest = max(longest, performed.longest_answer_s)
         if performed.refusals:
@@ -45,10 +45,10 @@ def perform_plan(
     return Performance(done=tuple(done), longest_answer_s=longest)
 
 
-def _alone(plan: Plan, start: int, count: int) -> frozenset[int]:
-    """Return the positions in a phase of the steps that wait, so that each one that takes VPP long is sent alone.
+def _around_long_steps(plan: Plan, start: int, count: int) -> frozenset[int]:
+    """Return the positions in a phase of the steps that take VPP long, and of those right behind them.
 
-    Then its answer tells how long it took, and packets pass before the next one.
+    Each of them begins a turn of its own, so that the answer to a long one is timed and packets pass before the next.
     """
     long = {each.step - start for each in plan.pauses.steps if each.ms is not None and each.ms >= ALONE_MS}
     return frozenset(place for each in long for place in (each, each + 1) if 0 <= place < count)

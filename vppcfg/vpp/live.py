@@ -344,16 +344,16 @@ class LiveDataplane:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
+        turn_starts: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
         Up to 500 operations are under way at a time, and those behind a refusal may have been carried out, but for
-        those at the positions in `waits` and what comes after them.
+        those at the positions in `turn_starts` and what comes after them.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
         `should_stop` returns True, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
         """
-        performance = perform(self._connection, operations, on_progress, should_stop, waits)
+        performance = perform(self._connection, operations, on_progress, should_stop, turn_starts)
         for operation in (operations[place] for place in performance.done):
             if isinstance(operation, SetObject):
                 self._set[type(operation.item), operation.item.name] = operation.item

@@ -207,11 +207,11 @@ class Run:
         connection: Connection,
         operations: Sequence[Operation],
         should_stop: Callable[[], bool] | None,
-        waits: Collection[int],
+        turn_starts: Collection[int],
     ) -> None:
         self._connection = connection
         self._operations = operations
-        self._waits = waits
+        self._turn_starts = turn_starts
         """Positions of the operations that are sent only when nothing is under way."""
         self._indexes = read_indexes(connection, operations)
         self._expected: set[str] = set()
@@ -272,7 +272,7 @@ class Run:
             self._heard_at = time.monotonic()
         requests = []
         while self._next < len(self._operations) and len(self._under_way) < WINDOW and not self._refusals:
-            if self._under_way and self._next in self._waits:
+            if self._under_way and self._next in self._turn_starts:
                 break
             try:
                 requests.append(self._request(self._next))
@@ -333,7 +333,7 @@ def perform(
     operations: Sequence[Operation],
     on_progress: Callable[[int], None] | None,
     should_stop: Callable[[], bool] | None = None,
-    waits: Collection[int] = (),
+    turn_starts: Collection[int] = (),
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises.
 
@@ -344,7 +344,7 @@ def perform(
     _check_messages(connection, operations)
     turns, asking, renewed = _turns(operations), _first_that_asks(operations), _renewed(operations)
     if not turns and not asking and not renewed:
-        return Run(connection, operations, should_stop, frozenset(waits)).go(on_progress)
+        return Run(connection, operations, should_stop, frozenset(turn_starts)).go(on_progress)
     before: Mapping[str, int] = {}
     done: list[int] = []
     longest = 0.0
@@ -355,7 +355,7 @@ def perform(
         if isinstance(part[0], RenewIpv6):
             performed = _performed_at_once(connection, part[0], report, should_stop)
         else:
-            performed = Run(connection, part, should_stop, {wait - start for wait in waits}).go(report)
+            performed = Run(connection, part, should_stop, {place - start for place in turn_starts}).go(report)
         done += (start + index for index in performed.done)
         longest = max(longest, performed.longest_answer_s)
         if performed.refusals:

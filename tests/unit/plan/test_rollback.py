@@ -21,7 +21,7 @@ from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.operations.stages import waits
+from vppcfg.operations.stages import turn_starts
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import WrongEndError
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, prove_way_back, rollback_plan, way_back
@@ -293,5 +293,5 @@ def test_what_the_prompt_holds_of_a_table_is_released_once_vpp_has_deleted_it() 
     plan = make_plan(replace(state_of(PORT), vrfs={each.key: each for each in tables}), state_of(PORT))
     released = [place for place, each in enumerate(plan.operations) if isinstance(each, ReleaseTypedVrf)]
     assert len(released) == 2
-    assert released[0] in waits(plan.steps)
+    assert released[0] in turn_starts(plan.steps)
     assert not any(isinstance(each, DeleteVrf) for each in plan.operations[released[0] :])

@@ -7,7 +7,7 @@ from tests.unit.plan import test_others_in_bridges as bridges
 from tests.unit.plan.test_others_in_bridges import assert_lost_and_brought_back, planned, set_up
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
-from vppcfg.operations.stages import waits
+from vppcfg.operations.stages import turn_starts
 from vppcfg.plan.unmanaged import Survival, is_of_file, unmanaged_changes
 from vppcfg.simulator.kinds.mpls import Label, MplsRouteMain
 from vppcfg.simulator.kinds.route import API, CLI
@@ -60,7 +60,7 @@ def test_a_virtual_router_goes_once_it_is_stopped(vpp: tuple[SimulatedVpp, LiveD
     plan = planned(WITH_SUB.replace("dot1q: 100", "dot1q: 200"), vpp[1])
     lines = [each.cli() for each in plan.operations]
     gone, back = (lines.index(f"vrrp {words}") for words in ("vr del eth0.100 vr_id 7", "proto start eth0.100 vr_id 7"))
-    assert {gone, back} <= waits(plan.steps)
+    assert {gone, back} <= turn_starts(plan.steps)
 
 
 def test_a_map_of_det44_is_refused_while_it_has_kept_a_deleted_interface(

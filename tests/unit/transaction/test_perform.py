@@ -67,21 +67,21 @@ def test_what_takes_vpp_long_is_sent_alone_and_the_longest_answer_is_told() -> N
     after = replace(before, interfaces={name: replace(each, is_up=False) for name, each in before.interfaces.items()})
 
     class Noting(ScriptedDataplane):
-        waits: Collection[int] = ()
+        turn_starts: Collection[int] = ()
 
         def perform(
             self,
             operations: Sequence[Operation],
             on_progress: Callable[[int], None] | None = None,
             should_stop: Callable[[], bool] | None = None,
-            waits: Collection[int] = (),
+            turn_starts: Collection[int] = (),
         ) -> Performance:
-            self.waits = waits
+            self.turn_starts = turn_starts
             return replace(super().perform(operations, on_progress, should_stop), longest_answer_s=0.5)
 
     dataplane = Noting()
     assert perform_plan(make_plan(before, after), dataplane, lambda done: None).longest_answer_s == 0.5
-    assert sorted(dataplane.waits) == [0, 1, 2, 3], "of four ports, three may have routes; nothing is sent with them"
+    assert sorted(dataplane.turn_starts) == [0, 1, 2, 3], "three of four ports may have routes: each is alone"
 
 
 def test_nothing_follows_the_phase_with_a_refusal() -> None:
