@@ -23,7 +23,8 @@ from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.derive import derive
-from vppcfg.startup.files import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, compare, conf_of, render
+from vppcfg.startup.file_difference import compare
+from vppcfg.startup.files import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, conf_of, render
 from vppcfg.startup.settings import Settings
 
 GOLDEN = Path(__file__).parent

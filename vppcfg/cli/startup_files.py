@@ -21,12 +21,13 @@ from vppcfg.startup.conf.plugin_review import lost_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
-from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
+from vppcfg.startup.file_difference import COST_TEXT, Cost, FileChange, compare, missing_at_boot
+from vppcfg.startup.files import STARTUP_CONF, conf_of
 from vppcfg.transaction.directory import Directory
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
-    from vppcfg.startup.files import ChangedSetting
+    from vppcfg.startup.file_difference import ChangedSetting
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")

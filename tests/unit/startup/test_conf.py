@@ -13,7 +13,7 @@ from vppcfg.startup.conf.plugin_review import lost_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf, conf_text, kept_stanzas, update
-from vppcfg.startup.files import differences, meaning
+from vppcfg.startup.file_difference import differences, meaning
 
 
 def read(text: str, release: Release = NEWEST) -> Conf:

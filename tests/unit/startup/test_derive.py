@@ -14,7 +14,8 @@ from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
 from vppcfg.startup.derive import derive
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
-from vppcfg.startup.files import STARTUP_CONF, conf_of, meaning, render
+from vppcfg.startup.file_difference import meaning
+from vppcfg.startup.files import STARTUP_CONF, conf_of, render
 from vppcfg.startup.limits import limits_of
 from vppcfg.startup.running import devices, measured_limits
 from vppcfg.startup.settings import Settings

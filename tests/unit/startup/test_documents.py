@@ -7,7 +7,8 @@ import pytest
 
 import vppcfg
 from vppcfg.config.schema.check import shape
-from vppcfg.startup.files import COST_TEXT, TEMPLATES
+from vppcfg.startup.file_difference import COST_TEXT
+from vppcfg.startup.files import TEMPLATES
 
 PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "tuning.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)

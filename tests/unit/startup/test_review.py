@@ -15,7 +15,7 @@ from vppcfg.startup.conf.plugin_names import is_in, plugins
 from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
-from vppcfg.startup.files import differences
+from vppcfg.startup.file_difference import differences
 from vppcfg.startup.lint.demand import facts_of
 from vppcfg.startup.lint.finding import ConfSurroundings, Level
 from vppcfg.startup.lint.lint import judge, span_text
