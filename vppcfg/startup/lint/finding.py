@@ -17,10 +17,15 @@ class Level(Enum):
     """How deep one has to look."""
 
     FORM = "form"
+    """The file cannot be read: braces, placeholders, the values of keys."""
     WORDS = "words"
+    """Keys, sections or plugins that the release does not know."""
     SENSE = "sense"
+    """Values that contradict each other."""
     MACHINE = "machine"
+    """What this machine does not have: memory, CPUs, devices, folders."""
     HABITS = "habits"
+    """What VPP accepts and may surprise: its defaults, and keys with side effects."""
 
 
 NEEDS = {Level.WORDS: "release", Level.MACHINE: "host", Level.HABITS: "release"}

@@ -1,4 +1,8 @@
-"""Judges a startup.conf on all levels, for one release of VPP or for several."""
+"""Judges a startup.conf on all levels, for one release of VPP or for several.
+
+A new rule goes into the module of its subject, such as sizes.py, cores.py or dpdk.py, which `_of_tree` calls by way of
+its level; its text and examples into schema/rules.yaml.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurround
                 about.append(release)
     findings = [ConfFinding(problem=one, level=level, releases=tuple(about)) for (one, level), about in found.items()]
     return ConfJudgement(
-        findings=tuple(sorted((_worded(one, releases) for one in findings), key=_place)),
+        findings=tuple(sorted((_with_releases(one, releases) for one in findings), key=_place)),
         levels=_levels(known) if is_read else (Level.FORM,),
         releases=tuple(releases),
         stopped=tuple(stopped),
@@ -88,7 +92,7 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
         yield one, Level.HABITS
 
 
-def _worded(finding: ConfFinding, asked: Sequence[Release]) -> ConfFinding:
+def _with_releases(finding: ConfFinding, asked: Sequence[Release]) -> ConfFinding:
     """Return a finding with its releases, when it is not about all that were asked for."""
     if len(finding.releases) == len(asked):
         return finding
