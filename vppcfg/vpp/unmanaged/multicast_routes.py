@@ -1,9 +1,39 @@
-"""Reads multicast routes of other programs through interfaces and FIB tables, path by path, from VPP's prompt.
+"""Reads multicast routes of other programs through interfaces and FIB tables, path by path, from VPP's CLI.
 
 A path keeps the index of an interface that is deleted, and forwards to the next interface that gets it
 (vnet/mfib/mfib_entry.c). The API has a dump, which is not used: it counts the paths of a route in eight bits, and
 writes all of them, beyond the end of its message (send_ip_mroute_details, vnet/ip/ip_api.c). VPP's own groups have a
 path for each interface with IP in the table, so that with 256 of them the dump destroys VPP's memory.
+
+`show ip mfib table 0` lists the routes with their interfaces::
+
+    (192.0.2.1, 232.1.1.1/32):
+      Interfaces:
+       loop1: Forward,
+       loop0: Accept,
+      multicast-ip4-chain
+      [@0]: dpo-drop ip4
+
+`show ip mfib table 0 192.0.2.1 232.1.1.1` has the paths of one by source, and their flags behind them::
+
+    (192.0.2.1, 232.1.1.1/32):
+     fib:0 index:8 locks:1
+      src:CLI flags:none locks:1:
+        path-list:[17] locks:2 ...
+          path:[21] pl-index:17 ip4 weight=1 pref=0 attached:  oper-flags:resolved,
+             loop0
+          path:[22] pl-index:17 ip4 weight=1 pref=0 attached:
+             loop1
+        Extensions:
+         path:22 flags:Forward,
+         path:21 flags:Accept,
+        Interface-Forwarding:
+         loop1: Forward,
+         loop0: Accept,
+
+      Interfaces:
+       loop1: Forward,
+       loop0: Accept,
 """
 
 from __future__ import annotations
@@ -21,10 +51,10 @@ from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 
 _CHANGE = "ip_mroute_add_del"
-_CARRIED = {"CLI": "multicast route of the prompt", "API": "multicast route of the API"}
-"""Sources whose routes no other program restores."""
+_KIND_OF_SOURCE = {"CLI": "multicast route of the prompt", "API": "multicast route of the API"}
+"""What a route is called by its source in VPP, of those that no other program restores; the prompt is VPP's CLI."""
 _FLAGS = {"Negate-Signal": 0x1, "Accept": 0x2, "Forward": 0x4, "Signal-Present": 0x8, "Don't-Preserve": 0x10}
-"""mfib_itf_flags_t (vnet/mfib/mfib_types.h), as the prompt takes and shows them, in its order."""
+"""mfib_itf_flags_t (vnet/mfib/mfib_types.h), as the CLI takes and shows them, in its order."""
 _OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
 """Groups that a virtual router joins and leaves by itself, as the API would (plugins/vrrp/vrrp.c)."""
 _ROUTE = re.compile(r"^\((\S+), (\S+)/(\d+)\):(.*?)(?=^\(|\Z)", re.MULTILINE | re.DOTALL)
@@ -49,7 +79,7 @@ class _MulticastGroup(NamedTuple):
 
     @property
     def prefix(self) -> str:
-        """Return source and group, as the prompt takes them."""
+        """Return source and group, as the CLI takes them."""
         return f"{self.address}/{self.length}" if self.source == "*" else f"{self.source} {self.address}"
 
     @property
@@ -65,6 +95,7 @@ class _MulticastGroup(NamedTuple):
         return {
             "route.table_id": self.table.table_id,
             "route.prefix.af": family,
+            # VPP counts the bits of source and group together where both are named: 64 for (S, G) of IPv4.
             "route.prefix.grp_address_length": self.length * (2 if named else 1),
             "route.prefix.grp_address": group,
             **named,
@@ -89,10 +120,11 @@ def _show(table: FibTable) -> str:
 def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the paths of multicast routes.
 
-    The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
+    The message changes routes of the API alone; those of the CLI are changed by its own command.
     """
     routed = sum(bool(each.addresses) for each in scope.state.interfaces.values())
-    if not connection.survey.examines_all(routed):  # VPP's own groups have a path for each
+    # The budget for costly readings (wire/survey.py): VPP's own groups have a path for each of these interfaces.
+    if not connection.survey.examines_all(routed):
         connection.survey.leave_out("multicast routes of the prompt and of the API")
         return
     tables = _texts(connection, [_show(table) for table in scope.tables])
@@ -127,7 +159,7 @@ def _table_key(table: FibTable) -> str:
 
 
 def _paths(text: str) -> Iterator[_MulticastPath]:
-    """Yield the paths of the prompt and of the API through interfaces."""
+    """Yield the paths of the CLI and of the API through interfaces, those of the API first."""
     for source, body in sorted(_SOURCE.findall(text)):
         flags = {number: tuple(filter(None, words.split(","))) for number, words in _PATH_FLAGS.findall(body)}
         for found in _PATH.finditer(body):
@@ -147,9 +179,10 @@ def _attachment(group: _MulticastGroup, path: _MulticastPath, holder: str) -> At
     add, remove = f"ip mroute add {words}", f"ip mroute del {words}"
     return Attachment(
         holder=holder,
-        kind=_CARRIED[path.source],
+        kind=_KIND_OF_SOURCE[path.source],
         name=f"{group.prefix}{table} {' '.join(path.flags)}",
         layer=Layer.ROUTED,
+        # Without the flags, where VPP does not show them, another path would come back.
         put=_change(group, path, add, is_add=True) if path.flags else None,
         take=_change(group, path, remove, is_add=False),
         outlives=True,
