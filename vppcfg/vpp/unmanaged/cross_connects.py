@@ -1,7 +1,9 @@
 """Reads L3 cross-connects of other programs: all that an interface takes in goes one way (plugins/l3xc/l3xc.api).
 
-One outlives its interface without effect, and then none that is set for the next interface with the index has any. VPP
-does not fill in the family (l3xc_send_details): it is that of the next hops.
+Plans that delete or recreate the interface report them, or carry them over (model/attachment.py).
+
+VPP keeps a cross-connect when its interface is deleted. It then does nothing, but a new one on the next interface with
+that index does nothing either. VPP does not fill in the family (l3xc_send_details): it is that of the next hops.
 """
 
 from __future__ import annotations
