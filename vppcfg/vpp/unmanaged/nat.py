@@ -13,7 +13,7 @@ from vppcfg.model.vpp_object import owns_all
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.simple import simple_reader
+from vppcfg.vpp.unmanaged.simple import DescribedObject, simple_reader
 from vppcfg.wire.reading import Replies
 
 _OUTSIDE, _INSIDE = 0x10, 0x20
@@ -52,7 +52,7 @@ def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Rea
         details,
         ("sw_if_index", "flags"),
         (change, "is_add"),
-        lambda fields, name: (
+        lambda fields, name: DescribedObject(
             f"{kind} pool",
             "twice-nat" if fields["flags"] & _TWICE else "",
             f"{command} {name}" + (" twice-nat" if fields["flags"] & _TWICE else ""),

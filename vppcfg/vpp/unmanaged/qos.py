@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from vppcfg.model.attachment import Layer
 from vppcfg.operations.request import ALL_INDEXES
-from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
+from vppcfg.vpp.unmanaged.simple import DescribedObject, Fields, simple_reader
 
 _SOURCES = ("ext", "vlan", "mpls", "ip")
 """qos_source_t (vnet/qos/qos_types.h)."""
 
 
-def _record(fields: Fields, name: str) -> tuple[str, str, str]:
+def _record(fields: Fields, name: str) -> DescribedObject:
     source = _SOURCES[fields["input_source"]]
-    return "QoS record", source, f"qos record {source} {name}"
+    return DescribedObject("QoS record", source, f"qos record {source} {name}")
 
 
-def _store(fields: Fields, name: str) -> tuple[str, str, str]:
+def _store(fields: Fields, name: str) -> DescribedObject:
     source, value = _SOURCES[fields["input_source"]], fields["value"]
-    return "QoS store", f"{source} {value}", f"qos store {source} {name} value {value}"
+    return DescribedObject("QoS store", f"{source} {value}", f"qos store {source} {name} value {value}")
 
 
-def _mark(fields: Fields, name: str) -> tuple[str, str, str]:
+def _mark(fields: Fields, name: str) -> DescribedObject:
     source, number = _SOURCES[fields["output_source"]], fields["map_id"]
-    return "QoS mark", f"{source} by map {number}", f"qos mark {source} {name} id {number}"
+    return DescribedObject("QoS mark", f"{source} by map {number}", f"qos mark {source} {name} id {number}")
 
 
 READERS = (
@@ -51,7 +51,7 @@ READERS = (
         ("qos_mark_enable_disable", "enable"),
         _mark,
         prefix="mark.",
-        asked={"sw_if_index": ALL_INDEXES},
+        asked={"sw_if_index": ALL_INDEXES},  # the only one of these dumps that takes an interface
         layer=Layer.ALL,
     ),
 )

@@ -12,7 +12,7 @@ from vppcfg.operations.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_of
-from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
+from vppcfg.vpp.unmanaged.simple import DescribedObject, Fields, simple_reader
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
 
@@ -21,10 +21,10 @@ def _family(is_ipv6: int) -> str:
     return "ip6" if is_ipv6 else "ip4"
 
 
-def _abf(fields: Fields, name: str) -> tuple[str, str, str]:
+def _abf(fields: Fields, name: str) -> DescribedObject:
     policy, priority, family = fields["policy_id"], fields["priority"], _family(fields["is_ipv6"])
     line = f"abf attach {family} policy {policy} priority {priority} {name}"
-    return "ABF policy", f"{policy} priority {priority} {family}", line
+    return DescribedObject("ABF policy", f"{policy} priority {priority} {family}", line)
 
 
 def _is_policy_route(fields: Fields, name: str, state: State) -> bool:
@@ -207,11 +207,11 @@ def _read_bfd(connection: Connection, replies: Replies, scope: ReadScope) -> Ite
             )
 
 
-def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
+def _teib(fields: Fields, name: str) -> DescribedObject:
     peer = text_of_address(fields["peer.af"], fields["peer.un"])
     underlay = text_of_address(fields["nh.af"], fields["nh.un"])
     line = f"create teib {name} peer {peer} nh {underlay} nh-table-id {fields['nh_table_id']}"
-    return "TEIB neighbour", peer, line
+    return DescribedObject("TEIB neighbour", peer, line)
 
 
 _OF_ALL = NO_INDEX

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.state import State
@@ -16,12 +16,21 @@ Fields = Mapping[str, Any]
 INDEX = "sw_if_index"
 
 
+class DescribedObject(NamedTuple):
+    """What an attachment is called, and the line for VPP's CLI that brings it back."""
+
+    kind: str
+    name: str
+    """'' for the only one of its kind on an interface."""
+    line: str
+
+
 def simple_reader(
     dump: str,
     details: str,
     paths: tuple[str, ...],
     change: tuple[str, str],
-    describe: Callable[[Fields, str], tuple[str, str, str]],
+    describe: Callable[[Fields, str], DescribedObject],
     *,
     prefix: str = "",
     asked: Mapping[str, Value] | None = None,
@@ -33,9 +42,9 @@ def simple_reader(
     """Return the reader of such objects.
 
     `paths` are the values of `details` behind `prefix`, the interface's index among them; `change` is the message that
-    takes the same values, and its field that is 1 to add and 0 to remove; `describe` returns kind, name and the line
-    that brings one back, from the values and the name of the interface; with `removal` behind it, it removes one.
-    `is_managed` distinguishes those that the observed state has.
+    takes the same values, and its field that is 1 to add and 0 to remove; `describe` gets the values and the name of
+    the interface; with `removal` behind it, its line removes one. `is_managed` distinguishes those that the observed
+    state has.
     """
 
     def requests(connection: Connection, scope: ReadScope) -> list[bytes]:
@@ -53,17 +62,17 @@ def simple_reader(
             values = {prefix + path: value for path, value in fields.items()} | {
                 prefix + INDEX: index_placeholder(holder)
             }
-            kind, name, line = describe(fields, holder)
+            described = describe(fields, holder)
             yield Attachment(
                 holder=holder,
-                kind=kind,
-                name=name,
+                kind=described.kind,
+                name=described.name,
                 layer=layer,
                 put=stored_call(message, {switch: 1, **values}),
                 take=stored_call(message, {switch: 0, **values}),
                 outlives=outlives,
-                lines=(line,),
-                removal=f"{line} {removal}" if removal else "",
+                lines=(described.line,),
+                removal=f"{described.line} {removal}" if removal else "",
             )
 
     return Reader((dump, change[0]), requests, read)
