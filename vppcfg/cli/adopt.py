@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.app import default_paths
+from vppcfg.app.default_paths import REST_FILE, STARTUP_CONF
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_dataplane_options,
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from vppcfg.model.vpp_object import Ownership
 
 log = logging.getLogger("root.main")
-
-REST_FILE = "vppcfg-rest.vpp"
-STARTUP_CONF = "etc/vpp/startup.conf"
-"""Below the root."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from vppcfg.app.default_paths import STARTUP_CONF
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_allow_option, known_release
 from vppcfg.cli.output import paint_for, print_line
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from vppcfg.common.release import Release
     from vppcfg.startup.lint.finding import ConfJudgement, ConfSurroundings
 
-DEFAULT_FILE = "/etc/vpp/startup.conf"
 FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 _LIMIT_BYTES = 16 << 20
@@ -44,7 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "checked_file",
         metavar="FILE",
         nargs="?",
-        help=f"the file, - for standard input (default: {DEFAULT_FILE}, below the directory of --root)",
+        help=f"the file, - for standard input (default: /{STARTUP_CONF}, below the directory of --root)",
     )
     parser.add_argument(
         "--vpp-version",
@@ -149,7 +149,7 @@ def _releases(version: str | None) -> Sequence[Release]:
 
 def _source(args: argparse.Namespace) -> tuple[str, str]:
     """Return the name and the text of the file. Raise UsageError when it cannot be read."""
-    default = os.path.join(args.checked_root or "/", DEFAULT_FILE.lstrip("/"))
+    default = os.path.join(args.checked_root or "/", STARTUP_CONF)
     name: str = args.checked_file or default
     try:
         if name == "-":

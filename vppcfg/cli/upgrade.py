@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
+from vppcfg.app.default_paths import REST_FILE, STARTUP_CONF
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_allow_option,
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from vppcfg.model.state import State
     from vppcfg.upgrade.report import UpgradeReport
     from vppcfg.upgrade.subject import NamedText
-
-STARTUP_CONF = "etc/vpp/startup.conf"
-REST_FILE = "vppcfg-rest.vpp"
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -184,7 +182,7 @@ def _startup(args: argparse.Namespace) -> NamedText | None:
 def _scripts(
     args: argparse.Namespace, startup: NamedText | None, old: Release, files: SourceFiles
 ) -> tuple[NamedText, ...]:
-    """Return the scripts that startup.conf names, that of what `vppcfg adopt` left, and those that are named."""
+    """Return the scripts that startup.conf names, REST_FILE beside each file, and those that are named as options."""
     from vppcfg.entries.yaml.files import read_source
     from vppcfg.upgrade.subject import NamedText
 

@@ -17,8 +17,6 @@ from vppcfg.startup.lint.demand import entry_at, facts_of, number
 
 log = logging.getLogger("root.main")
 
-STARTUP_CONF = "etc/vpp/startup.conf"
-
 
 @record
 class VppShare:

@@ -85,10 +85,11 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Write the file."""
     from pathlib import Path
 
+    from vppcfg.app.default_paths import STARTUP_CONF
     from vppcfg.cli.host import machine_at, read_machine
     from vppcfg.cli.output import write_document
     from vppcfg.loadtest.trex.configuration import yaml_of
-    from vppcfg.startup.share import STARTUP_CONF, share_of
+    from vppcfg.startup.share import share_of
 
     host = read_machine(args.host) if args.host else machine_at(args.root)
     path = Path(args.vpp_conf or Path(args.root) / STARTUP_CONF)
