@@ -9,7 +9,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.record import record
 
-LOSES_UNICAST, KEEPS_UNICAST = Release(26, 2), Release(26, 6)
+FIRST_DROPPING_UNICAST, FIRST_SENDING_UNICAST_AGAIN = Release(26, 2), Release(26, 6)
 """From the first to the second VPP checks MAC addresses of what Linux sends by a TAP (cb19c526dd1, ecfd37e4b7c)."""
 
 

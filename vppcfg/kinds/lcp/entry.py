@@ -11,7 +11,7 @@ from vppcfg.entries.entry_key import EntryKey
 from vppcfg.entries.names import is_lcp_name, is_netns_name
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.model.interface import WITHOUT_MTU, Interface
-from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST, LcpPair
+from vppcfg.model.lcp import FIRST_DROPPING_UNICAST, FIRST_SENDING_UNICAST_AGAIN, LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -42,7 +42,7 @@ class LcpKey(EntryKey):
     """The key `lcp` of an interface."""
 
     key = attribute = "lcp"
-    is_dispensable = False
+    is_dispensable = False  # a sub-interface with `lcp` needs that of its port
 
     def parse(self, raw: Any, path: KeyPath) -> LcpConfig:
         """Return the pair: its name, or its name and namespace."""
@@ -95,8 +95,13 @@ class LcpKey(EntryKey):
                 is_tun = _is_tun(name, desired)
                 desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns, is_tun=is_tun)
                 if config.parent is None and not is_tun:
-                    path = (*config.path, "lcp")
-                    desired.risk("lcp-unicast", path, KEEPS_UNICAST, _DROPS_UNICAST, since=LOSES_UNICAST)
+                    desired.risk(
+                        "lcp-unicast",
+                        (*config.path, "lcp"),
+                        since=FIRST_DROPPING_UNICAST,
+                        until=FIRST_SENDING_UNICAST_AGAIN,
+                        text=_DROPS_UNICAST,
+                    )
                 if config.parent is None and (netns, config.lcp.host_name) in facts.linux_others:
                     _report_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from vppcfg.common.numbers import KIB, MIB, size_text
 from vppcfg.common.release import Release
-from vppcfg.model.lcp import KEEPS_UNICAST, LOSES_UNICAST
+from vppcfg.model.lcp import FIRST_DROPPING_UNICAST, FIRST_SENDING_UNICAST_AGAIN
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.cpu_words import WORKERS
 from vppcfg.startup.conf.plugin_review import is_loaded
@@ -61,10 +61,9 @@ def default_problems(conf: Conf, release: Release, installed: Collection[str] | 
         text = "no nodaemon is given: VPP goes to the background, and a service manager may take it for ended"
         yield notice("conf-daemon", unix, text)
     linux_cp = conf.stanza("linux-cp") or conf.stanza("plugins")
-    if linux_cp is not None and LOSES_UNICAST <= release < KEEPS_UNICAST and has("linux_cp"):
-        text = (
-            f"VPP {LOSES_UNICAST} drops what Linux sends to single hosts by an LCP, such as BGP; take another release"
-        )
+    if linux_cp is not None and FIRST_DROPPING_UNICAST <= release < FIRST_SENDING_UNICAST_AGAIN and has("linux_cp"):
+        text = f"VPP {FIRST_DROPPING_UNICAST} drops what Linux sends to single hosts by an LCP, such as BGP; "
+        text += "take another release"
         yield warning("conf-lcp-unicast", linux_cp, text)
     script = entry_at(conf, "unix", "exec") or entry_at(conf, "unix", "startup-config")
     is_echoed = release < _NO_ECHO and entry_at(conf, "linux-cp", "lcp-sync") is not None and has("linux_nl")
