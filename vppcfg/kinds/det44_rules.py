@@ -15,9 +15,11 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 _KEY = "det44"
 _FEWEST_PORTS = 128
 """Fewer than that are soon used up by one busy host towards one busy server."""
-_MOST_AT_ONCE = 1 << 14
-"""Hosts of one map: 400 MB of memory that VPP has not used before take a second or two."""
-_SECONDS_ASKED = {"udp": ("udp", 120), "tcp-established": ("tcp_established", 7440)} | {
+_WIDEST_AT_ONCE = 18
+"""Of an inside prefix: its 16,384 hosts take 400 MB of memory that VPP has not used before, a second or two."""
+_LEAST_SECONDS = {
+    "udp": ("udp", 120),
+    "tcp-established": ("tcp_established", 7440),
     "tcp-transitory": ("tcp_transitory", 240),
     "icmp": ("icmp", 60),
 }
@@ -49,9 +51,11 @@ def det44_section(index: Index) -> Iterator[Problem]:
 def det44_size(index: Index) -> Iterator[Problem]:
     """Find maps whose prefixes crash VPP, or leave a host too few ports."""
     for each, path in _maps(index):
-        if IPv4Network(each.inside).prefixlen < WIDEST_LENGTH:
+        length = IPv4Network(each.inside).prefixlen
+        if length < WIDEST_LENGTH:
+            most = 1 << (32 - WIDEST_LENGTH)
             text = (
-                f"a map of more than 2097152 hosts crashes VPP; divide {each.inside} into prefixes of /{WIDEST_LENGTH}"
+                f"a map of more than {most} hosts crashes VPP; divide {each.inside} into prefixes of /{WIDEST_LENGTH}"
             )
             yield Problem(rule="det44-size", path=path, text=text)
         elif not each.hosts_per_address:
@@ -60,9 +64,9 @@ def det44_size(index: Index) -> Iterator[Problem]:
         elif each.hosts_per_address > PORTS:
             text = f"{each.hosts_per_address} hosts share an address, which has {PORTS} ports; give a larger prefix"
             yield Problem(rule="det44-size", path=path, text=text)
-        elif each.hosts > _MOST_AT_ONCE:
+        elif length < _WIDEST_AT_ONCE:
             text = f"VPP takes memory for {each.hosts} hosts at once and does not answer meanwhile, for seconds; "
-            text += f"divide {each.inside} into prefixes of /18 or longer"
+            text += f"divide {each.inside} into prefixes of /{_WIDEST_AT_ONCE} or longer"
             yield Problem(rule="det44-large", path=path, text=text, severity=Severity.WARNING)
         elif each.ports_per_host < _FEWEST_PORTS:
             text = (
@@ -122,7 +126,7 @@ def det44_sides(index: Index) -> Iterator[Problem]:
 def det44_timeouts(index: Index) -> Iterator[Problem]:
     """Find timeouts that are shorter than RFCs ask for."""
     config = index.configuration.det44
-    for key, (attribute, least) in _SECONDS_ASKED.items() if config is not None else ():
+    for key, (attribute, least) in _LEAST_SECONDS.items() if config is not None else ():
         if config is not None and (seconds := getattr(config.timeouts, attribute)) < least:
             text = f"sessions are forgotten after {seconds} s, before the {least} s that applications may count on"
             path = (_KEY, "timeouts", key)
