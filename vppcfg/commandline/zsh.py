@@ -63,9 +63,9 @@ def _options(command: Command, names: Names) -> Iterator[str]:
 
 def _option(option: Option, name: str, without: str, action: str) -> str:
     mark = ("=" if name.startswith("--") else "+") if option.value else ""
-    value = f":{_plain(option.value)}:{action}" if option.value else ""
+    value = f":{_escaped(option.value)}:{action}" if option.value else ""
     again = "*" if option.is_repeatable else ""
-    return _quoted(f"{f'({without})' if without else ''}{again}{name}{mark}[{_plain(option.help)}]{value}")
+    return _quoted(f"{f'({without})' if without else ''}{again}{name}{mark}[{_escaped(option.help)}]{value}")
 
 
 def _arguments(command: Command, names: Names) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _arguments(command: Command, names: Names) -> Iterator[str]:
 
 def _argument(argument: Argument, action: str) -> str:
     place = "*" if argument.is_repeatable else "" if argument.is_required else ":"
-    return _quoted(f"{place}:{_plain(argument.value)}:{action}")
+    return _quoted(f"{place}:{_escaped(argument.value)}:{action}")
 
 
 def _action(words: Words) -> str:
@@ -92,7 +92,7 @@ def _name(command: Command) -> str:
     return "_" + "_".join(command.words).replace("-", "_")
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return text for a place where brackets and colons end something."""
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
 

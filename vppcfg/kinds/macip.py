@@ -8,8 +8,9 @@ from typing import Any
 
 from vppcfg.engine.feature_kind import FeatureKind
 from vppcfg.entries.yaml.text import Value
+from vppcfg.kinds.acl_section import PLUGIN
 from vppcfg.kinds.macip_acl import CLI_SINCE, DUMP, NOUN, read_names
-from vppcfg.kinds.macip_acl_section import OTHERS, PLUGIN
+from vppcfg.kinds.macip_acl_section import OTHERS
 from vppcfg.model.interface import Interface
 from vppcfg.operations.feature import SetFeature
 from vppcfg.operations.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary

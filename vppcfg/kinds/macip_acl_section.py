@@ -23,7 +23,7 @@ from vppcfg.entries.section import NamedSection, Naming, Parsing, SectionEntry, 
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import acl_match
-from vppcfg.kinds.acl_section import PLUGIN as PLUGIN
+from vppcfg.kinds.acl_section import PLUGIN
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule
 from vppcfg.model.ownership import MARK
 from vppcfg.model.problem import KeyPath, Problem
@@ -49,7 +49,10 @@ class MacipAclSection(NamedSection):
     )
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> MacipConfig | Problem | list[Problem]:
-        """Return a list, or all that is wrong with its terms; an unknown cause gives an empty list."""
+        """Return a list, or all that is wrong with its terms.
+
+        That is an empty list when the cause, a broken prefix list, is reported elsewhere.
+        """
         rules: list[MacipRule] = []
         positions: list[int] = []
         problems: list[Problem] = []

@@ -38,7 +38,7 @@ class DiffLine:
 
 
 def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
-    """Yield the lines of the view, the summary last; nothing when nothing changes.
+    """Yield the lines of the view, the counts and the impact last; nothing when nothing changes.
 
     Of more than `most` entries, those with impact on traffic come before the others, and the rest is counted.
     """

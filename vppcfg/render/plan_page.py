@@ -152,7 +152,7 @@ def _difference(plan: Plan) -> Iterator[str]:
     """Yield the entries that differ; what stands in sections of its own is left out."""
     others = (*impact_lines(plan), *notes(plan), *map(str, unmanaged_changes(plan)))
     own = {f"  {line}" for line in others}
-    lines = [line for line in diff_lines(plan) if line.text not in own][:-1]
+    lines = [line for line in diff_lines(plan) if line.text not in own][:-1]  # the last one is the impact
     if not lines:
         return
     yield "<pre>"

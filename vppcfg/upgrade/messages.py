@@ -19,7 +19,10 @@ _KEY_BYTES = 32
 
 
 class ReleaseVocabulary:
-    """The API messages and fields of a release, known without a VPP of it."""
+    """The API messages and fields of a release, known without a VPP of it.
+
+    The table of the release has the names of all its messages; fields are known of those that the simulator has.
+    """
 
     def __init__(self, release: Release) -> None:
         self._fields = fields_of(str(nearest(release)))
@@ -29,7 +32,7 @@ class ReleaseVocabulary:
         return name in self._fields
 
     def secret(self, name: str) -> bytes:
-        """Return a key that opens nothing."""
+        """Return zeros instead of a secret: requests are built and never sent."""
         return bytes(_KEY_BYTES)
 
     def newest(self, names: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ def jumbo_without_multi_seg(index: Index) -> Iterator[Problem]:
 
 
 def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
-    """Yield the ports that DPDK provides, and the bonds of such ports, which have the MTU of their bond."""
+    """Yield the ports that DPDK provides, and bonds with such a member: members have the MTU of their bond."""
     native = _native_names(index.configuration.dataplane)
 
     def is_dpdk(interface: InterfaceConfig | None) -> bool:

@@ -23,6 +23,7 @@ from vppcfg.loadtest.trex.rpc import Call, Rpc
 log = logging.getLogger(__name__)
 
 _MOST_GBPS = 1e6
+"""No port is faster: a broken answer such as 1e300 would become an integer of 300 digits."""
 RUNNING = frozenset({"TX", "PAUSE", "PCAP_TX"})
 """States in which a port sends, or is about to."""
 
@@ -92,7 +93,7 @@ class Lease:
         self._rpc = rpc
         self._guard = guard
         self._handlers: dict[str, str] = {}
-        self._lost_promiscuity: set[str] = set()
+        self._made_promiscuous: set[str] = set()
         self.has_filters = False
         """Whether streams that measure latency have left filters on the ports."""
 
@@ -148,7 +149,7 @@ class Lease:
         """Put a port back as it was and release it; return why not, where the server refuses."""
         calls = [self.call("remove_rx_filters", name, profile_id="_")] if self.has_filters else []
         calls.append(self.call("remove_all_streams", name))
-        if name in self._lost_promiscuity:
+        if name in self._made_promiscuous:
             calls.append(self.call("set_port_attr", name, attr={"promiscuous": {"enabled": False}}))
         try:
             self._rpc.batch(calls)
@@ -169,7 +170,7 @@ class Lease:
         if flag(section(status, "attr", "promiscuous"), "enabled") is False:
             with suppress(EngineError):  # drivers of some virtual ports cannot; most frames arrive all the same
                 self._rpc.batch([self.call("set_port_attr", name, attr={"promiscuous": {"enabled": True}})])
-                self._lost_promiscuity.add(name)
+                self._made_promiscuous.add(name)
 
 
 def user_name() -> str:

@@ -46,7 +46,8 @@ def state_of(rpc: Rpc) -> ProfileState:
 def stop_and_wait(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
     """Stop the traffic, and return when it has stopped; a server that is not yet ready to stop is waited for.
 
-    T-Rex cuts what is still open half a second after its stop. Raise EngineError when it does not.
+    T-Rex cuts what is still open half a second after its stop. Raise EngineError when traffic has not stopped within
+    PATIENCE_S.
     """
     rpc.call("stop", handler=handler, profile_id=PROFILE)  # whatever its state; it accepts that in any
     until_s = clock.now() + PATIENCE_S

@@ -204,7 +204,7 @@ class TrexContext:
         self._clock = clock
         self._handler = ""
         self._port_handlers: dict[str, str] = {}
-        self._lost_promiscuity: set[str] = set()
+        self._made_promiscuous: set[str] = set()
         self._session = random.SystemRandom().randrange(1, 2**31)
 
     @property
@@ -226,7 +226,7 @@ class TrexContext:
             if flag(section(status, "attr", "promiscuous"), "enabled") is False:
                 with suppress(EngineError):  # drivers of some virtual ports cannot; most frames arrive all the same
                     self._set_promiscuous(name, is_on=True)
-                    self._lost_promiscuity.add(name)
+                    self._made_promiscuous.add(name)
 
     def call(self, method: str, **arguments: Any) -> Any:
         """Return the result of a call about the profile, which only the owner may make."""
@@ -282,7 +282,7 @@ class TrexContext:
 
     def _tidy_up(self) -> None:
         """Bring everything back as it was; a server that does not want to be tidied up is released all the same."""
-        for name in (None, *sorted(self._lost_promiscuity)):
+        for name in (None, *sorted(self._made_promiscuous)):
             try:
                 if name is None:
                     clear(self._rpc, self._handler, self._clock)

@@ -41,8 +41,8 @@ def find_nat_exhausted(situation: Situation) -> Iterator[Finding]:
     """
     for rate in situation.load.errors:
         means = exhausted(rate)
-        is_old = rate.per_s is None and situation.load.duration_s is None and rate.count >= MANY_PACKETS
-        if means is not None and ((rate.per_s or 0.0) >= FAULT_PPS or is_old):
+        has_totals_only = rate.per_s is None and situation.load.duration_s is None and rate.count >= MANY_PACKETS
+        if means is not None and ((rate.per_s or 0.0) >= FAULT_PPS or has_totals_only):
             yield _exhausted(rate, *means, situation)
 
 
@@ -110,8 +110,8 @@ def _advice(nodes: list[NodeLoad]) -> str:
             "more workers, with RSS over addresses: NAT44 gives each host inside a worker by its address, and packets "
             "that come in elsewhere are handed over; a few hosts are a few workers"
         )
-    packets = sum(node.vectors for node in nodes if not node.name.startswith("nat-pre-"))
+    vectors = sum(node.vectors for node in nodes if not node.name.startswith("nat-pre-"))
     new = sum(node.vectors for node in nodes if "slowpath" in node.name)
-    if packets and new >= _NEW_SHARE * packets:
+    if vectors and new >= _NEW_SHARE * vectors:
         return "longer timeouts, or fewer new connections: each costs many times what a packet of a known one costs"
     return "more workers: NAT44 gives each host inside a worker by its address"
