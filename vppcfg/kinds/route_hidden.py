@@ -22,6 +22,11 @@ from vppcfg.wire.shell import Commands, prefix_command
 _PARTS = re.compile(r"^  (?=\S)|^ (?=forwarding:)", re.MULTILINE)
 """Where the part of a source begins, or ends."""
 _PATH = re.compile(r"path:\[\d+\] .*?weight=(\d+) pref=(\d+) ([a-z-]+): (.*)\n *(.*)")
+"""Both lines of a path::
+
+          path:[24] pl-index:22 ip4 weight=1 pref=0 attached:  oper-flags:resolved, cfg-flags:glean,
+             loop0
+"""
 _ENDS = {"drop": RouteEnd.BLACKHOLE, "icmp-unreach": RouteEnd.UNREACHABLE, "icmp-prohibit": RouteEnd.PROHIBIT}
 _INDEX = "if_index:"
 """Stands for the name of an interface that is down or gone."""

@@ -35,11 +35,17 @@ from vppcfg.wire.reading import Replies, VppReader, text_of
 from vppcfg.wire.shell import Commands, header_command
 
 _ADDRESSES = "show interface address"
-"""Safe for workers in all releases from 23.06 (show_sw_interfaces_command, vnet/interface_cli.c)."""
+"""Safe for workers in all releases from 23.06 (show_sw_interfaces_command, vnet/interface_cli.c)::
+
+    loop1 (up):
+      L3 10.1.0.1/24 ip4 table-id 7 fib-idx 1
+      L3 2001:db8::1/64
+"""
 _NAME = re.compile(r"^(\S+) \((?:up|dn)\):")
 _ADDRESS = re.compile(r"^  L3 ([^/]+)/\d+(?: ip[46] table-id (-?\d+) )?")
 """VPP prints the number of an IPv6 table with a sign: -2 for 4294967294."""
 _IN_TABLE = re.compile(r"locks:\[[^]]*\binterface:(\d+)")
+"""How many interfaces are in a table: `locks:[interface:1, CLI:1, ]`, in the first line that is shown of it."""
 _MOST_COUNTED = 20
 """Tables whose interfaces are counted: one command for each, for which the workers stop."""
 _AT_A_TIME = 50

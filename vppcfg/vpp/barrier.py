@@ -13,6 +13,13 @@ _EVENTS = 20_000
 _RELEASED = re.compile(r"bar-rel-#\d+-e\d+-u\d+-t(\d+)")
 _MESSAGE_DONE = re.compile(r"api-msg-done\(\w+\): \S+")
 _OTHER = re.compile(r"api-msg: |cli-cmd: ")
+"""Lines of the event log, the second hold one of the prompt's::
+
+    1.000400000: bar-rel-#1-e5-u0-t300
+    1.000500000: api-msg-done(mp): sw_interface_set_flags
+    1.100900000: bar-rel-#2-e5-u0-t900
+    1.101000000: cli-cmd: show version OK
+"""
 
 
 class BarrierClock:

@@ -58,6 +58,7 @@ _BATCH = 16
 _NO_SUCH_TABLE, _NO_SUCH_ENTRY = -3, -6
 """VNET_API_ERROR_NO_SUCH_FIB and NO_SUCH_ENTRY (vnet/error.h)."""
 _LENGTH_LINE = re.compile(r"^ +(\d+) +(\d+)\s*$", re.MULTILINE)
+"""A prefix length and how many prefixes have it, in `show ip fib summary`: see counted_routes.py."""
 Rest = Callable[[float], bool]
 T = TypeVar("T")
 _SECONDS = struct.Struct(">d")

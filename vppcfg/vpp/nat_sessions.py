@@ -32,6 +32,16 @@ _OUTSIDE = re.compile(r"^ *o2i [\d.]+ proto \S+ port (\d+) fib")
 _REMOTE = re.compile(r"^ *external host (?:o2i )?([\d.]+):(\d+)")
 _TIMEOUT = re.compile(r"^ *timeout in (-?\d+)")
 _PACKETS = re.compile(r"^ *total pkts (\d+)")
+"""`show nat44 sessions`, and what else may stand in the line of the host::
+
+    -------- thread 0 vpp_main: 3 sessions --------
+        i2o 192.168.1.20 proto TCP port 8081 fib 3
+        o2i 203.0.113.2 proto TCP port 81 fib 0
+           external host o2i 203.0.113.1:5001 i2o 192.168.1.254:11570
+           timeout in -12.00
+           total pkts 9, total bytes 40
+           external host 203.0.113.1:77
+"""
 _NAMES = ("udp-active", "tcp-syn-sent", "tcp-established", "tcp-fin-wait", "tcp-close-wait", "tcp-closing")
 _STATES = dict(enumerate((*_NAMES, "tcp-last-ack", "tcp-closed", "icmp-active"), start=1))
 """foreach_det44_session_state (det44.h)."""

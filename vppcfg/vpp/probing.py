@@ -24,14 +24,17 @@ _AT_ONCE = 50
 """Frames between two readings of the trace."""
 _STREAM = "vppcfg-probe-{}"
 _OWN_STREAMS = re.compile(rf"^({re.escape(_STREAM.format(''))}\d+)\s", re.MULTILINE)
+"""Our streams in `show packet-generator`, whose lines begin with their names."""
 _OWN_INTERFACE = "pg5311"
 _NOTHING_TRACED = "No packets in trace buffer"
 _NOTHING_CAPTURED = "capture disabled"
 _ROUTE = re.compile(r"^(\S+/\d+)(?: fib:.*)?$", re.MULTILINE)
+"""`10.0.0.0/24 fib:0 index:13 locks:2`, what covers an address in `show ip fib table 0 10.0.0.9`."""
 _DROPS = "dpo-drop"
 _PATIENCE_S = 5.0
 _PAUSE_S = 0.01
 _TABLE = re.compile(r"^(\S.*?), fib_index:(\d+),", re.MULTILINE)
+"""`ipv4-VRF:7, fib_index:1, flow hash:[...`, the first line of each table in `show ip fib summary`."""
 _UP, _LINK = 1, 2
 _FIRST_RELEASE = (26, 2)
 

@@ -25,6 +25,7 @@ _INTERVAL = struct.pack("=d", _WAIT_S)
 _ARPING, _ARPING_ACD = "arping", "arping_acd"
 _THREAD_SAFE = "26.06"
 _COUNTS = re.compile(r"Statistics: (\d+) sent, (\d+) received")
+"""`Statistics: 1 sent, 0 received, 100% packet loss`, the last line of `ping`."""
 
 
 def ask_echo(connection: Connection, question: EchoQuestion, version: str) -> AskOutcome:

@@ -22,6 +22,12 @@ _GSO = "  gso enable"
 _Shown = Mapping[str, tuple[int, str]]
 """What commands print, with their return value, by command."""
 _INDEX = re.compile(r"  sw_if_index: (\d+)\s*")
+"""In these lines of a bond, among others::
+
+    BondEthernet5
+      gso enable
+      sw_if_index: 7
+"""
 
 
 class BondRow(NamedTuple):

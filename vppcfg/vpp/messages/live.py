@@ -34,6 +34,13 @@ _CLIENT = re.compile(r"^sw_if_index: (\d+)", re.M)
 _LEASE = re.compile(r"^address: ([0-9a-f:.]+), ", re.M)
 _SUFFIX = re.compile(r"^sw_if_index: (\d+), prefix_group: (.*), address: ([0-9a-f:.]+)/(\d+)\s*$", re.M)
 _PREFIX = re.compile(r"prefix: ([0-9a-f:.]+)/(\d+), prefix group: (.*), preferred lifetime: ", re.M)
+"""In the order of the four commands (plugins/dhcp/dhcp6_ia_na_client_cp.c and dhcp6_pd_client_cp.c)::
+
+    sw_if_index: 1, T1: 1800 (1790 remaining), T2: 2880 (2870 remaining), server index: 2
+    address: 2001:db8::5, preferred lifetime: 3600, valid lifetime: 7200 (7190.000000 remaining)
+    sw_if_index: 1, prefix_group: g, address: ::1/64
+    opaque_data: 1, prefix: 2001:db8:1::/56, prefix group: g, preferred lifetime: 3600, valid lifetime: 7200 (...)
+"""
 _HALF = 64
 _LOW = (1 << _HALF) - 1
 _MIDDLE = "ff:fe"

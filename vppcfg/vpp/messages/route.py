@@ -27,6 +27,7 @@ _OWN = frozenset(
 _HOLDS_ONCE = frozenset({"CLI"})
 """Who holds a table for having made it, whatever routes it has there."""
 _LOCKS = re.compile(r"locks:\[([^]]*)\]")
+"""Who holds a table, at the end of the first line that is shown of it: `flags:none locks:[interface:1, CLI:1, ]`."""
 
 
 def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[ForeignRoutes]:

@@ -25,6 +25,7 @@ _SET = "classify_set_interface_ip_table"
 _SOURCE = 2
 """FIB_SOURCE_CLASSIFY (vnet/fib/fib_source.h), the same in all releases from 22.06."""
 _TABLE = re.compile(r"-classify:\[\d+\]:table:(\d+)")
+"""`[@0]: ip4-classify:[0]:table:0`, the path of such a route in `show ip fib table 0 10.0.0.1/32`."""
 
 
 class _Route(NamedTuple):

@@ -21,6 +21,13 @@ from vppcfg.wire.shell import Commands
 
 _ARC = re.compile(r"^([a-z0-9-]+):$")
 _NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")
+"""An arc with its features, which may have more behind them in brackets::
+
+    mpls-input:
+      mpls-not-enabled
+    ip6-drop:
+      none configured
+"""
 _POLICERS = "policer_dump_v2"
 _POLICED = ("device-input", "ip4-unicast")
 """The arc of policers of input before 26.06, and from then on (0f37c4847df)."""
