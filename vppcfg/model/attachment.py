@@ -109,7 +109,7 @@ class Attachment:
     """Which one it is among several of its kind: a prefix, an address, the number of a policy; '' for the only one."""
     layer: Layer = Layer.ALL
     put: ApiCall | None = None
-    """Brings it back exactly; None where VPP cannot be read well enough for that."""
+    """Brings it back exactly; None where VPP cannot be read well enough for that. JSON documents have these names."""
     take: ApiCall | None = None
     """Removes it."""
     linux: LinuxSetting | None = None
@@ -117,7 +117,7 @@ class Attachment:
     outlives: bool = False
     """Whether VPP keeps it when the interface goes, for the next interface with the index."""
     lines: tuple[str, ...] = ()
-    """What brings it back, typed at VPP's prompt; none where that is not known."""
+    """What brings it back, typed at the prompt of VPP's CLI; none where that is not known."""
     in_linux: str = field(default="", compare=False)
     """What brings it back in Linux, on the device as it was called; '' where that is not known."""
     removal: str = ""
