@@ -33,7 +33,7 @@ _HARMLESS = frozenset({"log", "debug", "mrtdump", "timeformat", "watchdog", "hos
 
 _AROUND = "'()[],"
 """What may stand around the name of a constant."""
-_KEPT = 16
+_WORDS_KEPT = 16
 """Words of a statement: its kind, its name and what it is made from are among the first seven."""
 
 
@@ -59,10 +59,10 @@ def _shortened(text: str) -> Iterator[Statement]:
         )
         if statement.kind == "define":
             constants.add(statement.name.strip("'"))
-        if len(words) > _KEPT:
-            used = (word for word in words[_KEPT:] if word.strip(_AROUND) in constants)
+        if len(words) > _WORDS_KEPT:
+            used = (word for word in words[_WORDS_KEPT:] if word.strip(_AROUND) in constants)
             digest = sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()
-            yield Statement(words=(*words[:_KEPT], *dict.fromkeys(used), digest))
+            yield Statement(words=(*words[:_WORDS_KEPT], *dict.fromkeys(used), digest))
         else:
             yield Statement(words=words)
 
@@ -154,6 +154,7 @@ class _Origins:
 
 
 _QUICK_S = 20.0
+"""For commands that change nothing; loading has the time of the file."""
 _SLACK_S = 60
 """How much longer BIRD waits for a confirmation than vppcfg does, which then brings everything back together."""
 _LOADED = re.compile(r"^(Reconfigured|Reconfiguration in progress|Reconfiguration already in progress)", re.MULTILINE)
@@ -161,13 +162,29 @@ _CONFIRMED = re.compile(r"^Reconfiguration confirmed", re.MULTILINE)
 _LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
 _ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
 _HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
+"""Both lines of `show route export kernel1`::
 
-
+    10.99.0.0/16         unicast [uplink 15:08:37.672] * (100) [AS65002i]
+            via 192.0.2.2 on e0
+"""
 _BGP = re.compile(
     r"^    Neighbor address: ([0-9a-fA-F:.]+).*\n(?:(?!\w).*\n)*?    Hold timer: +[\d.]+/(\d+)$", re.MULTILINE
 )
+"""Lines of a protocol in `show protocols all`; only one that is established has a timer::
+
+        Neighbor address: 10.0.0.2
+        Neighbor AS:      65002
+        Hold timer:       211.148/240
+"""
 _OSPF = re.compile(r"^(\S+) +OSPF ", re.MULTILINE)
+"""`o4         OSPF       master4    up     22:42:10.300  Running`, in the same output."""
 _DEAD = re.compile(r"^Interface (\S+) .*\n(?:\t.*\n)*?\tDead timer: (\d+)$", re.MULTILINE)
+"""Lines of an interface in `show ospf interface o4`::
+
+    Interface v1 (10.0.0.0/24)
+            Type: broadcast
+            Dead timer: 40
+"""
 _REFEED_S = 5.0
 
 
