@@ -1,4 +1,4 @@
-"""What a change may end later than it is made: what its checks must outlast before they say that it is good."""
+"""Effects of a change that come later than it, such as the end of a hold time: its checks run until these are over."""
 
 from __future__ import annotations
 
@@ -43,13 +43,15 @@ def adjacencies(files: Sequence[RoutingFile]) -> tuple[Adjacency, ...]:
     return tuple(each for file in (*files, *others) for each in daemon_of(file).adjacencies())
 
 
-def late_effects(plan: Plan, changes: Sequence[DaemonChange], had: Sequence[Adjacency]) -> Iterator[LateEffect]:
-    """Yield what may come of a change of VPP and daemons, which had adjacencies before it."""
+def late_effects(
+    plan: Plan, changes: Sequence[DaemonChange], adjacencies_before: Sequence[Adjacency]
+) -> Iterator[LateEffect]:
+    """Yield what may come of a change of VPP and daemons."""
     for change in changes:
         delay_s = daemon_of(change.texts.file).delay_s(change.texts.after)
         yield LateEffect(f"{change.texts.file.kind.title} acts by its new configuration", delay_s + _SLACK_S)
     is_concerned = _concerned(plan)
-    for each in had:
+    for each in adjacencies_before:
         if is_concerned(each):
             yield LateEffect(f"{each.text} ends by its hold time of {each.hold_s:g} s", each.hold_s + _SLACK_S)
     for name, impact in plan.impacts.items():

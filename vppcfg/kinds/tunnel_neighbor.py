@@ -55,7 +55,7 @@ class SetTunnelNeighbor(SetObject):
             return f"{neighbor.interface} is in another FIB table"
         found = working.objects.get(TunnelNeighbor, {}).values()
         others = [each for each in found if isinstance(each, TunnelNeighbor)]
-        elsewhere = next((each for each in others if _counts_elsewhere(each, neighbor)), None)
+        elsewhere = next((each for each in others if _is_of_another_table(each, neighbor)), None)
         if elsewhere is not None:
             return f"VPP counts neighbours of one FIB table alone, and that of {elsewhere.name} is another one"
         return self._taken(working, others) or SetObject._refusal(self, working)
@@ -110,7 +110,7 @@ def _request(neighbor: TunnelNeighbor, indexes: Indexes, *, is_add: int) -> Requ
     return Request(_CHANGE, values)
 
 
-def _counts_elsewhere(other: TunnelNeighbor, neighbor: TunnelNeighbor) -> bool:
+def _is_of_another_table(other: TunnelNeighbor, neighbor: TunnelNeighbor) -> bool:
     """Return whether VPP would lose a FIB table by both: it locks that of the first, and frees that of the last one.
 
     Seen on VPP 26.10: a table goes while an interface is in it (teib_adj_fib_add and teib_adj_fib_remove).

@@ -110,7 +110,7 @@ class StopVirtualRouter(_RouterOperation):
     """vrrp_vr_start_stop: stop a virtual router; a master announces it, and removes its addresses."""
 
     taken: tuple[str, ...] = ()
-    """Those that the interface is to have, and gets again."""
+    """Addresses that VPP removes with those of the router, and that the interface gets again: it is to have them."""
 
     @property
     def after(self) -> VirtualRouter:

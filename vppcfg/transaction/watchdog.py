@@ -28,10 +28,12 @@ from vppcfg.transaction.signed_document import MODE
 READY = b"armed\n"
 READY_OPTION = "--ready-fd"
 _PATIENCE_S = 20.0
+"""How long systemd may take to start a unit, and a process of its own to report that it runs."""
 _NOWHERE = Path(os.devnull)
 _SYSTEMD = Path("/run/systemd/system")
 """Is there when systemd is the machine's init (sd_booted(3))."""
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
+"""The variables of the environment that the unit of systemd gets."""
 
 _CONFINEMENT = (
     "ProtectSystem=strict",
@@ -60,7 +62,7 @@ _CONFINEMENT = (
     "ProtectProc=invisible",
     "RestrictRealtime=yes",
 )
-"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which gives the reasons. It sees
+"""What the unit that rolls back may not do: as vppcfg.service of the Debian package, which gives the reasons. It sees
 the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
 
 _started: list[subprocess.Popen[bytes]] = []
@@ -230,10 +232,10 @@ def _opened(log: Path, group: int | None) -> int:
 
 def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
     try:
-        has_spoken = select.select([ready], [], [], _PATIENCE_S)[0] and os.read(ready, len(READY)) == READY
+        is_ready = select.select([ready], [], [], _PATIENCE_S)[0] and os.read(ready, len(READY)) == READY
     finally:
         os.close(ready)
-    if not has_spoken:
+    if not is_ready:
         process.kill()
         process.wait()
         raise StorageError(f"the timer does not start; {log} has the reason", "nothing was changed")

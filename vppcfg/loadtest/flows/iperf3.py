@@ -22,6 +22,7 @@ from vppcfg.record import record
 PROGRAM = "iperf3"
 _CONNECT_MS = 5000
 _LISTENING = "0A"
+"""TCP_LISTEN in the fourth column of /proc/net/tcp (include/net/tcp_states.h of Linux)."""
 _START_S = 5.0
 _STOP_S = 5.0
 _TABLES = (Path("/proc/thread-self/net/tcp"), Path("/proc/thread-self/net/tcp6"))
