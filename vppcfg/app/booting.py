@@ -14,7 +14,7 @@ from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change
 from vppcfg.app.console import Console
 from vppcfg.app.foreign_files import foreign_reason
-from vppcfg.app.hooks import after_boot, kept_hooks
+from vppcfg.app.hooks import after_boot, journalled_hooks
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.routing_accepted import bring_back_accepted_routing
@@ -169,7 +169,7 @@ def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Term
     log_unlike(way)
     plan = way.plan
     refuse_too_new(plan)
-    hooks = kept_hooks(entry.number, place.journal)
+    hooks = journalled_hooks(entry.number, place.journal)
     if not plan.steps:
         log_nothing_to_do(plan)
         return after_boot(ExitCode.DONE, hooks, place)

@@ -11,7 +11,7 @@ from signal import SIGTERM
 
 from vppcfg import __version__
 from vppcfg.app.change_context import ChangeContext
-from vppcfg.app.confirming import keep_waiting
+from vppcfg.app.confirming import confirm_waiting
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.intent import ChangeResult, Intent
@@ -228,7 +228,7 @@ def _ended(
         stop_timer(record)
     try:
         if status is Status.CONFIRMED:
-            record = keep_waiting(record, place.journal, text)
+            record = confirm_waiting(record, place.journal, text)
         else:
             record = place.journal.end(record, status, now(), text)
         if status is Status.APPLIED:

@@ -60,12 +60,12 @@ def confirm(target: Target, number: int | None = None) -> Record:
             _put_file(change, target)
             return change
     with waiting_change(target, number) as (change, journal):
-        change = keep_waiting(change, journal)
+        change = confirm_waiting(change, journal)
     refuse_misplaced(change)
     return change
 
 
-def keep_waiting(change: Record, journal: Journal, text: str = "") -> Record:
+def confirm_waiting(change: Record, journal: Journal, text: str = "") -> Record:
     """Keep a change that waits, stop its timer, and return it. Call it with the lock held. Raise StorageError."""
     change = journal.end(change, Status.CONFIRMED, now(), text)
     stop_timer(change)

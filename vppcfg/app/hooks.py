@@ -31,17 +31,17 @@ def run_hook(
     values = {"VPPCFG_EVENT": event.value, "VPPCFG_CHANGE": str(number)}
     began = now()
     ran = run_command(command, {**place.target.environment(), **values}, hooks.within_s, should_stop)
-    kept = _keep(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
+    kept = _journal_output(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
     return _with_trouble(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
 
 
 def hooks_in_force(place: ChangeContext) -> Hooks:
     """Return the hooks of the configuration that was accepted last, as the journal has kept them."""
     former = last_accepted(place.records)
-    return kept_hooks(former.entry.number, place.journal) if former is not None else Hooks()
+    return journalled_hooks(former.entry.number, place.journal) if former is not None else Hooks()
 
 
-def kept_hooks(number: int, journal: Journal) -> Hooks:
+def journalled_hooks(number: int, journal: Journal) -> Hooks:
     """Return the hooks that the journal has kept with a change, or why they cannot be known."""
     try:
         return journal.hooks(number)
@@ -66,7 +66,7 @@ def _with_trouble(trouble: str) -> str:
     return trouble
 
 
-def _keep(title: str, ran: CommandResult, number: int, journal: Journal) -> str:
+def _journal_output(title: str, ran: CommandResult, number: int, journal: Journal) -> str:
     """Keep what a command has printed with the change, and return where, as the end of a message."""
     end = ran.trouble or "it succeeded"
     output = printable_lines(ran.output.decode(errors="replace"))

@@ -15,7 +15,7 @@ from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
-from vppcfg.app.hooks import kept_hooks
+from vppcfg.app.hooks import journalled_hooks
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
@@ -278,7 +278,7 @@ def _intent(entry: Entry, desired: State, place: ChangeContext, terms: Terms, *,
         confirm_s=terms.confirm_s,
         comment=terms.comment,
         protected=former.entry.protected if former and is_known else _protected(place),
-        hooks=kept_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
+        hooks=journalled_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
         foreign_reason=partial(place.journal.foreign_reason, entry.number),
     )
 

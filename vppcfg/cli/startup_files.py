@@ -131,7 +131,7 @@ def _write(path: Path, text: str, *, keeps_former: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if keeps_former:
-            _keep(path)
+            _back_up(path)
         if path.is_symlink():
             log.warning("%s was a link to %s and is a regular file now", path, os.readlink(path))
         _put(path, text.encode(errors="surrogateescape"), like=path if path.exists() else None, is_copy=False)
@@ -140,7 +140,7 @@ def _write(path: Path, text: str, *, keeps_former: bool) -> None:
     log.info("Wrote %d lines to %s", text.count("\n"), path)
 
 
-def _keep(path: Path) -> None:
+def _back_up(path: Path) -> None:
     """Keep an installed file as *.old; what the first time left there is the operator's, and stays as *.orig."""
     former, original = path.with_name(path.name + _OLD), path.with_name(path.name + _ORIGINAL)
     if former.is_file() and not former.is_symlink() and not os.path.lexists(original):
