@@ -35,7 +35,7 @@ from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
 from vppcfg.transaction.planning import not_restored
-from vppcfg.transaction.process import mark_of
+from vppcfg.transaction.process import identity_of
 from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")
@@ -175,7 +175,7 @@ def _entry(plan: Plan, intent: Intent, place: ChangeContext) -> Entry:
         lost=tuple(map(str, harmful(unmanaged_changes(plan)))),
         protected=intent.protected,
         pid=os.getpid(),
-        process=mark_of(os.getpid()),
+        process=identity_of(os.getpid()),
     )
 
 

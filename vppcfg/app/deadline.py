@@ -56,7 +56,7 @@ class Retries:
         self._failures: Counter[str] = Counter()
         self._logged = ""
         self._cheap_s = SOON_S / 8
-        self._socket = _mark_of(target.api_socket)
+        self._socket = _socket_identity(target.api_socket)
         self._has_warned = False
 
     def pause_after(self, error: Exception, *, is_cheap: bool = False) -> float:
@@ -68,7 +68,7 @@ class Retries:
         text = error.message if isinstance(error, VppcfgError) else f"{type(error).__name__}: {error}"
         if self.is_another_vpp():
             self._failures.clear()
-            self._socket = _mark_of(self._target.api_socket)
+            self._socket = _socket_identity(self._target.api_socket)
         if is_cheap or _is_cheap(error, self._target):
             self._log(text)
             self._cheap_s = min(2 * self._cheap_s, LONGEST_CHEAP_S)
@@ -90,7 +90,7 @@ class Retries:
 
     def is_another_vpp(self) -> bool:
         """Return whether the socket is another one than at the last failure, as after a start of VPP."""
-        return _mark_of(self._target.api_socket) != self._socket
+        return _socket_identity(self._target.api_socket) != self._socket
 
     def _report(self, text: str, count: int, pause_s: float) -> None:
         again = (local_time() + timedelta(seconds=pause_s)).isoformat(timespec="seconds")
@@ -145,7 +145,7 @@ def _is_cheap(error: Exception, target: Target) -> bool:
     return isinstance(error, LockedError) or (isinstance(error, DataplaneError) and not target.has_listener())
 
 
-def _mark_of(path: str) -> tuple[int, int] | None:
+def _socket_identity(path: str) -> tuple[int, int] | None:
     """Return what distinguishes a socket from one that another process makes in its place, None for no socket."""
     try:
         found = os.stat(path)

@@ -17,7 +17,7 @@ from vppcfg.record import record
 from vppcfg.transaction.folders import create_folder, folder_name, is_usable
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import Holder, Lock, holder_of
-from vppcfg.transaction.process import is_running, mark_of
+from vppcfg.transaction.process import identity_of, is_running
 
 if TYPE_CHECKING:
     from vppcfg.app.vpp_with_linux import Router
@@ -88,7 +88,7 @@ class Target:
     def lock(self, command: str) -> Lock:
         """Return the lock, not yet taken. `command` names the holder to others."""
         pid = os.getpid()
-        return Lock(self.lock_path(), Holder(pid=pid, command=command, since=now(), process=mark_of(pid)))
+        return Lock(self.lock_path(), Holder(pid=pid, command=command, since=now(), process=identity_of(pid)))
 
     def lock_path(self) -> Path:
         """Return the file of the lock; who may not use the common folder for locks has it beside the journal."""

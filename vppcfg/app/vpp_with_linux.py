@@ -23,7 +23,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.iproute2 import address_of, command, name_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
-from vppcfg.model.linux_neighbors import with_mark
+from vppcfg.model.linux_neighbors import with_neighbors_of_linux
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
@@ -364,7 +364,7 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
         linux_bridges=side.bridges,
         facts=facts,
     )
-    return with_mark(seen)
+    return with_neighbors_of_linux(seen)
 
 
 def _brought_into_vpp(state: State, side: LinuxSide) -> Iterator[tuple[str, str, str]]:

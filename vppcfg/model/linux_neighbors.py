@@ -14,7 +14,7 @@ from vppcfg.model.state import State
 from vppcfg.record import evolve
 
 
-def with_mark(state: State) -> State:
+def with_neighbors_of_linux(state: State) -> State:
     """Return an observed state with those neighbours marked that Linux has by its facts."""
     changed = {}
     for name in {name for name, _, _ in state.facts.linux_neighbors} & state.interfaces.keys():

@@ -111,7 +111,7 @@ class Entry:
     pid: int = 0
     """The process that makes the change."""
     process: str = ""
-    """What distinguishes that process from others of its id (`mark_of`); '' in entries of former versions."""
+    """What distinguishes that process from others of its id (`identity_of`); '' in entries of former versions."""
 
 
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")

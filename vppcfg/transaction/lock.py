@@ -35,7 +35,7 @@ class Holder:
     since: str
     """ISO 8601, local time of the machine."""
     process: str = ""
-    """What distinguishes that process from others of its id (`mark_of`); '' where that is not known."""
+    """What distinguishes that process from others of its id (`identity_of`); '' where that is not known."""
 
 
 class LockedError(NotNowError):
@@ -113,8 +113,8 @@ def holder_of(path: Path) -> Holder | None:
         pid = int(data["pid"])
         if not 0 < pid <= _MOST_PID:
             return None
-        mark = str(data.get("process", ""))
-        return Holder(pid=pid, command=str(data["command"]), since=str(data["since"]), process=mark)
+        identity = str(data.get("process", ""))
+        return Holder(pid=pid, command=str(data["command"]), since=str(data["since"]), process=identity)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 

@@ -20,7 +20,7 @@ def machine_run(proc: Path = _PROC) -> str:
         return ""
 
 
-def mark_of(pid: int, proc: Path = _PROC) -> str:
+def identity_of(pid: int, proc: Path = _PROC) -> str:
     """Return what distinguishes a process from all others with its id, before and after; '' when it has ended."""
     try:
         words = (proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
@@ -31,15 +31,15 @@ def mark_of(pid: int, proc: Path = _PROC) -> str:
     return f"{machine_run(proc)}/{words[_START].decode(errors='replace')}"
 
 
-def is_running(pid: int, mark: str = "", proc: Path = _PROC) -> bool:
-    """Return whether a process of this id lives, which has this mark as far as one is known."""
-    found = mark_of(pid, proc)
-    if not found or not mark:
+def is_running(pid: int, identity: str = "", proc: Path = _PROC) -> bool:
+    """Return whether a process of this id lives, which has this identity as far as one is known."""
+    found = identity_of(pid, proc)
+    if not found or not identity:
         return found != ""
-    (run, _, start), (known_run, _, known_start) = found.partition("/"), mark.partition("/")
+    (run, _, start), (known_run, _, known_start) = found.partition("/"), identity.partition("/")
     return start == known_start and (run == known_run or "" in {run, known_run})
 
 
-def is_another_running(pid: int, mark: str = "") -> bool:
-    """Return whether another process than this one has that id and mark, and lives."""
-    return pid != os.getpid() and is_running(pid, mark)
+def is_another_running(pid: int, identity: str = "") -> bool:
+    """Return whether another process than this one has that id and identity, and lives."""
+    return pid != os.getpid() and is_running(pid, identity)

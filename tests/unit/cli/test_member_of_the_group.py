@@ -31,7 +31,7 @@ from vppcfg.transaction import folders, safe_open, watchdog
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, folder_name
-from vppcfg.transaction.process import mark_of
+from vppcfg.transaction.process import identity_of
 from vppcfg.transaction.signed_document import sealed
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
@@ -336,7 +336,7 @@ def test_a_timer_ends_no_process_that_a_member_names(place: Place, monkeypatch: 
         content = {
             **json.loads(entry.read_bytes().partition(b"\n")[2]),
             "pid": victim.pid,
-            "process": mark_of(victim.pid),
+            "process": identity_of(victim.pid),
         }
         entry.unlink()
         entry.write_bytes(sealed("journal entry", 1, content, place=f"change 1 of {place.journal.name}"))

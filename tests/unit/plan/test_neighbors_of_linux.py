@@ -10,7 +10,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.valid_dump import write
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.linux_neighbors import left_in_linux, with_mark
+from vppcfg.model.linux_neighbors import left_in_linux, with_neighbors_of_linux
 from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
@@ -39,7 +39,9 @@ def brought(state: State, *in_linux: str, in_vpp: tuple[str, ...] | None = None)
     )
     eth0 = evolve(state.interfaces["eth0"], neighbors=there)
     linux = {"eth0": LinuxDevice(mtu=1500, is_up=True)}
-    return with_mark(replace(state, interfaces={**state.interfaces, "eth0": eth0}, facts=facts, linux=linux))
+    return with_neighbors_of_linux(
+        replace(state, interfaces={**state.interfaces, "eth0": eth0}, facts=facts, linux=linux)
+    )
 
 
 @pytest.fixture

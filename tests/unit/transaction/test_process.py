@@ -12,7 +12,7 @@ import pytest
 from vppcfg.cli.history_document import status_of
 from vppcfg.transaction.accepted import last_interrupted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
-from vppcfg.transaction.process import is_another_running, is_running, machine_run, mark_of
+from vppcfg.transaction.process import identity_of, is_another_running, is_running, machine_run
 
 STAT = "4711 (a name) ) with) S 1 4711 4711 0 -1 4194560 12 0 0 0 1 2 3 4 20 0 1 0 {start} 1 2 3\n"
 ENTRY = Entry(
@@ -49,7 +49,7 @@ def sleeper() -> Iterator[int]:
 
 def test_a_process_is_marked_by_the_run_of_the_machine_and_its_start(proc: Path) -> None:
     assert machine_run(proc) == "run-1"
-    assert mark_of(4711, proc) == "run-1/987654"
+    assert identity_of(4711, proc) == "run-1/987654"
     assert is_running(4711, "run-1/987654", proc)
     assert is_running(4711, "", proc), "entries of former versions know the id alone"
     assert machine_run(proc / "4711") == ""
@@ -59,7 +59,7 @@ def test_where_the_run_of_the_machine_is_hidden_the_start_tells(proc: Path) -> N
     assert is_running(4711, "/987654", proc)
     assert not is_running(4711, "/987655", proc)
     (proc / "sys/kernel/random/boot_id").unlink()
-    assert mark_of(4711, proc) == "/987654"
+    assert identity_of(4711, proc) == "/987654"
     assert is_running(4711, "run-1/987654", proc)
     assert not is_running(4711, "run-1/987655", proc)
 
@@ -74,29 +74,29 @@ def test_another_process_of_the_same_id_is_another_one(proc: Path, mark: str) ->
 )
 def test_what_has_ended_does_not_run(proc: Path, stat: str) -> None:
     (proc / "4711" / "stat").write_text(stat)
-    assert mark_of(4711, proc) == ""
+    assert identity_of(4711, proc) == ""
     assert not is_running(4711, "", proc)
     assert not is_running(4712, "", proc)
 
 
 def test_a_process_of_this_machine_keeps_its_mark(sleeper: int) -> None:
-    mark = mark_of(sleeper)
+    mark = identity_of(sleeper)
     time.sleep(0.02)
-    assert mark == mark_of(sleeper) != mark_of(1)
+    assert mark == identity_of(sleeper) != identity_of(1)
     assert mark.startswith(machine_run())
     assert is_running(sleeper, mark)
 
 
 def test_this_process_is_no_other_one() -> None:
-    assert is_running(os.getpid(), mark_of(os.getpid()))
-    assert not is_another_running(os.getpid(), mark_of(os.getpid()))
+    assert is_running(os.getpid(), identity_of(os.getpid()))
+    assert not is_another_running(os.getpid(), identity_of(os.getpid()))
 
 
 def test_a_change_whose_process_is_dead_was_cut_off_although_its_id_lives(sleeper: int) -> None:
     def started(mark: str) -> Record:
         return Record(entry=replace(ENTRY, pid=sleeper, process=mark), status=Status.STARTED)
 
-    dead, living, of_old = started(f"{machine_run()}/1"), started(mark_of(sleeper)), started("")
+    dead, living, of_old = started(f"{machine_run()}/1"), started(identity_of(sleeper)), started("")
     assert (status_of(dead), status_of(living)) == (Status.CUT_OFF, Status.STARTED)
     assert last_interrupted([dead]) is dead
     assert last_interrupted([living]) is None
