@@ -193,6 +193,14 @@ def test_nat44_hides_hosts_inside_from_limits_on_what_they_send(
         assert share > 0.1 and (share < 0.9) == is_limited, name
 
 
+def test_a_real_vpp_takes_the_example(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "docs" / "examples" / "rate-limits.yaml"
+    with running(("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")) as vpp:
+        words = ["-a", str(vpp.socket_path), "-c", str(example)]
+        assert main(["apply", "-qy", *words]) == ExitCode.DONE
+        assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+
+
 def test_watch_finds_whatever_somebody_does_to_limits_and_apply_sets_it_anew(vpp: RealVpp, tmp_path: Path) -> None:
     host = "vppcfg:slow:eth0>203.0.113.10"
     for line in (

@@ -19,6 +19,8 @@ POLICERS_MOST = 60_000
 _USUAL_MTU = 1500
 _HEADER_BYTES = 22
 """Of a frame with two tags: VPP counts them on frames in L2 mode, and from the IP header on elsewhere."""
+_SHORTEST_MS = 5
+"""What TCP sends at once over a few milliseconds of a network has to fit: less of a burst keeps it below its rate."""
 _WITH_FRAMES = PORTS | {InterfaceKind.BOND, InterfaceKind.TAP}
 """Interfaces, with their sub-interfaces, whose packets begin with their own Ethernet header. Those of others were in a
 tunnel or a bridge domain, and begin with the header of what has brought them."""
@@ -64,6 +66,17 @@ def policer_burst(index: Index) -> Iterator[Problem]:
             found.setdefault(wanted, f"of {wanted} {sizes}: they never pass")
     for wanted, text in found.items():
         yield Problem(rule="policer-burst", path=(POLICERS, wanted, "burst"), text=text)
+
+
+def policer_burst_short(index: Index) -> Iterator[Problem]:
+    """Find bursts that are short for their rates."""
+    for name, rate in rates_in(index.configuration).items():
+        least = rate.rate_kbps * _SHORTEST_MS // 8
+        if rate.burst_bytes < least:
+            text = f"{rate.burst_bytes} bytes are less than {_SHORTEST_MS} ms at this rate: one connection stays below it"
+            text += f"; take {least} or more"
+            path = (POLICERS, name, "burst")
+            yield Problem(rule="policer-burst-short", path=path, text=text, severity=Severity.WARNING)
 
 
 def policer_unused(index: Index) -> Iterator[Problem]:
@@ -147,5 +160,5 @@ def police_hosts_count(index: Index) -> Iterator[Problem]:
 
 RULES = (
     *(police_missing, police_both, police_hosts_place, police_hosts_nat, police_of_member, police_hosts_count),
-    *(policer_burst, policer_unused),
+    *(policer_burst, policer_burst_short, policer_unused),
 )
