@@ -17,7 +17,7 @@ from vppcfg.vpp.perform import AnyIndex
 
 SINCE = {
     **dict.fromkeys(["CreateGre", "DeleteGre", "SetSflowDirection", "SetSflowDrops"], "25.10"),
-    "AddWireguardPeer": "26.06",
+    **dict.fromkeys(["AddWireguardPeer", "EnableOsiProtocol"], "26.06"),
     **dict.fromkeys(["SetSflow", "SetSflowHeaderBytes", "SetSflowPollingInterval", "SetSflowSamplingRate"], "25.02"),
 }
 """What some of these operations need; whoever asks an older release for it is told so (`is_since`)."""

@@ -332,6 +332,13 @@ def with_more_services(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
+def test_what_needs_linux_is_left_out() -> None:
+    lines = f"interfaces: {{ {A}: {{ mac: '02:00:00:00:01:00', addresses: [ 192.0.2.1/24 ] }} }}\n"
+    plan = plan_between(lines, f"{lines.replace('addresses', 'lcp: e0, addresses')}lcp-osi: [ isis ]\n")
+    rehearsal = rehearsed(plan)
+    assert rehearsal.refused is None and not rehearsal.has_failed, [*rehearsal_lines(rehearsal)]
+
+
 @pytest.mark.parametrize("number", range(FIRST, FIRST + PAIRS))
 def test_what_happens_on_the_way_from_file_to_file_is_announced(
     number: int,

@@ -79,6 +79,7 @@ _SECTIONS: Mapping[str, KeyPath] = {
     "flowprobe params": ("ipfix",),
     "ip punt redirect": ("punt-redirect", "ipv4"),
     "ip6 punt redirect": ("punt-redirect", "ipv6"),
+    "lcp osi-proto enable": ("lcp-osi",),
     "nat mss-clamping": ("nat44", "mss"),
     "nat44 add address": ("nat44", "pools"),
     "nat44 add identity mapping": ("nat44", "exempt"),

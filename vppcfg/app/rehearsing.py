@@ -21,6 +21,7 @@ from vppcfg.linux.private_vpp import FOLDER, PrivateVpp, private_vpp
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor, in_order
+from vppcfg.model.osi import KEY as OSI_KEY
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
@@ -47,8 +48,8 @@ _NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
 def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     """Return what of a file can be rehearsed: without Linux around it, and with sockets of its own in `folder`.
 
-    LCP pairs and DHCP clients are left out: their peers are missing in a rehearsal. A TAP is stood in for by a port,
-    for its other end would be in Linux.
+    LCP pairs, what they pass on, and DHCP clients are left out: their peers are missing in a rehearsal. A TAP is stood
+    in for by a port, for its other end would be in Linux.
     """
     taps = {name for name, config in configuration.virtual.items() if isinstance(config, TapConfig)}
     declared = {
@@ -70,7 +71,8 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     }
     apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
     virtual = {name: _apart(config, apart) for name, config in configuration.virtual.items() if name not in taps}
-    return replace(configuration, interfaces=interfaces, virtual=virtual)
+    owned = {key: entries for key, entries in configuration.owned.items() if key != OSI_KEY}
+    return replace(configuration, interfaces=interfaces, virtual=virtual, owned=owned)
 
 
 def _apart(config: VirtualInterfaceConfig, sockets: Mapping[str, str]) -> VirtualInterfaceConfig:

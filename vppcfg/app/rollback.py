@@ -31,7 +31,7 @@ from vppcfg.model.lists_of_others import lists_of_others
 from vppcfg.model.live_state import as_others_have_it
 from vppcfg.model.ownership import NameGlobs, is_foreign
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Ownership
+from vppcfg.model.vpp_object import Ownership, permanent_in
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.rollback import WayBack, closest_to, created_ports, prove_way_back
@@ -205,6 +205,9 @@ def _way_back(entry: Entry, desired: State, place: ChangeContext, *, goes_withou
         log.warning("VPP has lost %s: the state before change %d comes back without it", name, entry.number)
     for name in target.others:
         log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
+    for kind, found in permanent_in(observed.objects).items():
+        for name in sorted(found.keys() - desired.of(kind).keys()):
+            log.warning("VPP cannot remove %s: it stays until VPP restarts", found[name].label)
     way = prove_way_back(target, partial(plan_on, place.session.dataplane, observed))
     log_unlike(way)
     refuse_too_new(way.plan)

@@ -89,12 +89,16 @@ class VppObjectKind(Kind, Generic[T]):
         return frozenset()
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
-        """Yield the objects that appear, change and disappear."""
+        """Yield the objects that appear, change and disappear, but for those that VPP keeps anyway."""
         after, found = (
             {name: each for name, each in state.of(self.object_class).items() if not self.is_of_others(each)}
             for state in (desired, observed)
         )
-        ours = {name: each for name, each in found.items() if name in after or is_owned(each, desired.owned)}
+        ours = {
+            name: each
+            for name, each in found.items()
+            if name in after or (is_owned(each, desired.owned) and not each.is_permanent)
+        }
         return table_changes(ObjectKind.OBJECT, ours, after)
 
     def traffic_impacts(

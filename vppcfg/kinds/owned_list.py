@@ -15,6 +15,7 @@ from vppcfg.kinds import (
     l3xc,
     nd_proxy,
     neighbor_table,
+    osi,
     path_mtu,
     punt_redirect,
     qos,
@@ -32,6 +33,7 @@ OWNED_KINDS: tuple[AnyObjectKind, ...] = (
     punt_redirect.KIND,
     nd_proxy.KIND,
     neighbor_table.KIND,
+    osi.KIND,
     virtual_router.KIND,
 )
 """Those of a kind that has several classes of objects stand together, the one with the section first.

@@ -73,7 +73,9 @@ def policer_burst_short(index: Index) -> Iterator[Problem]:
     for name, rate in rates_in(index.configuration).items():
         least = rate.rate_kbps * _SHORTEST_MS // 8
         if rate.burst_bytes < least:
-            text = f"{rate.burst_bytes} bytes are less than {_SHORTEST_MS} ms at this rate: one connection stays below it"
+            text = (
+                f"{rate.burst_bytes} bytes are less than {_SHORTEST_MS} ms at this rate: one connection stays below it"
+            )
             text += f"; take {least} or more"
             path = (POLICERS, name, "burst")
             yield Problem(rule="policer-burst-short", path=path, text=text, severity=Severity.WARNING)

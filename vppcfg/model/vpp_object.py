@@ -52,6 +52,8 @@ class VppObject:
     """Those of `attachment_kinds` that apply to all interfaces together: the key at the top of a file owns them."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
     """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
+    is_permanent: ClassVar[bool] = False
+    """Whether VPP cannot remove one: that it has more of them than wanted is no difference."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -111,6 +113,11 @@ def by_name(objects: Iterable[T]) -> dict[str, T]:
 def without_empty(objects: Mapping[type[VppObject], Mapping[str, VppObject]]) -> Objects:
     """Return objects by kind, without the kinds that have none."""
     return {kind: dict(found) for kind, found in objects.items() if found}
+
+
+def permanent_in(objects: Objects) -> Objects:
+    """Return the objects that VPP cannot remove."""
+    return {kind: found for kind, found in objects.items() if kind.is_permanent}
 
 
 Ownership = frozenset[tuple[str, str]]

@@ -13,6 +13,7 @@ from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatLeaks, NatMapping, NatPool
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor_table import NeighborTable
+from vppcfg.model.osi import OsiProtocol
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMark, QosRecord, QosStore
@@ -39,6 +40,7 @@ _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     NatMapping: "NAT44 mappings",
     NdProxy: "ND proxies",
     NeighborTable: "neighbour tables",
+    OsiProtocol: "OSI protocols on LCP pairs",
     PathMtu: "path MTUs",
     PuntRedirect: "punt redirects",
     Policer: "rate limits",

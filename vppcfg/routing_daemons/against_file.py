@@ -14,6 +14,7 @@ from itertools import chain, islice
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.prefix_table import PrefixTable
+from vppcfg.model.osi import OsiProtocol
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
@@ -23,6 +24,8 @@ from vppcfg.routing_daemons.bird_text import statements
 
 _ALWAYS = frozenset({"lo"})
 _FRR_MTU = re.compile(r"^ (?:isis lsp-mtu|lsp-mtu|ipv6 nd mtu) ([0-9]{1,5})\b", re.MULTILINE)
+_FRR_OSI = re.compile(r"^router (isis|openfabric)\b", re.MULTILINE)
+_ISIS = "isis"
 _OF_PEER = ("remote-as", "peer-group")
 _BIRD_MTU = re.compile(r"[0-9]{1,5}")
 
@@ -46,6 +49,8 @@ class RoutingFacts:
     next_hops: tuple[RoutingNeighbor, ...] = ()
     mtus: tuple[tuple[str, int], ...] = ()
     """By device: the largest packet that the daemon sends or announces there, in bytes."""
+    osi_users: tuple[str, ...] = ()
+    """Processes that send OSI frames."""
 
 
 def facts_of(file: RoutingFile, text: str) -> RoutingFacts:
@@ -65,6 +70,7 @@ def warnings_about(file: RoutingFile, text: str, desired: State) -> tuple[Proble
         warned(_lost_devices(facts, desired), rule="routing-device"),
         warned(_lost_neighbors(facts, desired), rule="routing-neighbor"),
         warned(_lost_packets(facts, desired), rule="routing-mtu"),
+        warned(_lost_osi_frames(facts, desired), rule="routing-osi"),
     )
     return tuple(islice(found, PROBLEMS))
 
@@ -90,6 +96,11 @@ def _lost_packets(facts: RoutingFacts, desired: State) -> Iterator[str]:
         own = _mtu_of(device, desired)
         if own and mtu > own:
             yield f"packets of {mtu} bytes do not fit {device}, which has an MTU of {own}; lower one"
+
+
+def _lost_osi_frames(facts: RoutingFacts, desired: State) -> Iterator[str]:
+    for user in facts.osi_users if desired.lcps and _ISIS not in desired.of(OsiProtocol) else ():
+        yield f"VPP drops the frames of router {user}; add `lcp-osi: [ {_ISIS} ]` (from VPP 26.06 on)"
 
 
 def _devices(desired: State) -> frozenset[str]:
@@ -135,6 +146,7 @@ def _frr(text: str) -> RoutingFacts:
         neighbors=tuple(_frr_neighbors(text)),
         next_hops=tuple(next_hops),
         mtus=tuple(mtus),
+        osi_users=tuple(dict.fromkeys(_FRR_OSI.findall(text))),
     )
 
 

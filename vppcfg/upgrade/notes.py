@@ -669,6 +669,7 @@ UNSEEN = {
     "5f694322a92": "that a route drops is a key of the file, which its own check finds",
     "8c77c1930ab": "packets are dropped either way; only `show ip fib` prints the typed route otherwise",
     "e3469369dab": "lists of hosts are set by the API, which every release has; scripts that type them have a finding",
+    "85dddcb535a": "OSI protocols are a key of the file, which its own check finds",
     "466fb6da7c8": "a line more in what `show lcp` prints",
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
     "8d68794032b": "two lines more in what `show sflow` prints; packets are sampled as before",

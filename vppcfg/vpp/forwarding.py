@@ -33,6 +33,7 @@ from vppcfg.model.forwarding import (
 )
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.model.vrf import LAST_TYPED
+from vppcfg.operations.carried_in_linux import LISTENER
 from vppcfg.operations.request import NO_INDEX, Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import live
@@ -97,7 +98,7 @@ def read_forwarding(connection: Connection, *, with_tables: bool, with_neighbors
         sources=sources,
         default_netns=settings.default_netns,
         has_linux_cp=True,
-        has_linux_nl=_COPIED in sources.values() if has_sources else lcp.has_listener(shown),
+        has_linux_nl=_COPIED in sources.values() if has_sources else lcp.runs(LISTENER, shown),
         is_sync=settings.is_sync,
         has_neighbors=with_neighbors,
     )

@@ -61,6 +61,8 @@ def found(kind: DaemonKind, text: str) -> list[tuple[str, str]]:
             "BGP neighbor 203.0.113.2",
         ),
         ("router bgp 65001\n neighbor e9 interface remote-as external\nexit\n", "routing-device", "e9"),
+        ("router isis core\n net 49.0001.0000.0000.0001.00\nexit\n", "routing-osi", "add `lcp-osi: [ isis ]`"),
+        ("interface e0\n isis circuit-type level-2\nexit\n", "", ""),
         ("interface e0\n ipv6 nd mtu 9000\nexit\n", "routing-mtu", "packets of 9000 bytes do not fit e0"),
         ("interface e0\n ipv6 nd mtu 1400\nexit\n", "", ""),
     ],

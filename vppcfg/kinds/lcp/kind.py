@@ -18,6 +18,7 @@ from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.kinds import as_created
 from vppcfg.model.lcp import LcpPair, host_mtu_as_made
 from vppcfg.model.problem import Problem
+from vppcfg.operations.carried_in_linux import LISTENER
 from vppcfg.operations.change import Action, Change
 from vppcfg.operations.request import Known
 from vppcfg.operations.stages import Stage, Step
@@ -226,7 +227,7 @@ class LcpKind(Kind):
         return reading.commands(connection)
 
     def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
-        return (*super().parts_present(connection, shown), *(["linux_nl"] if reading.has_listener(shown) else []))
+        return (*super().parts_present(connection, shown), *([LISTENER] if reading.runs(LISTENER, shown) else []))
 
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]

@@ -17,7 +17,8 @@ PAIRS = "lcp_itf_pair_get"
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
-_SHOW_PLUGINS = "show plugins"
+SHOW_PLUGINS = "show plugins"
+"""For plugins without messages."""
 _TAP_CLASSES = ("tap", "virtio")
 """Device classes of TAPs from 26.02 (plugins/tap/tap.c), and before (vnet/devices/tap/tap.c)."""
 _HOST_NAME = re.compile(r"(tap|tun)\d+")
@@ -47,13 +48,13 @@ def requests(connection: VppReader) -> list[bytes]:
 
 def commands(connection: VppReader) -> list[str]:
     """Return the commands that show the plugin's switches, and whether its companion linux-nl runs."""
-    return [_SHOW, _SHOW_PLUGINS] if is_present(connection) else []
+    return [_SHOW, SHOW_PLUGINS] if is_present(connection) else []
 
 
-def has_listener(shown: Shown) -> bool:
-    """Return whether VPP runs the linux-nl plugin, which copies Linux's addresses and routes and has no message."""
-    _, text = shown.get(_SHOW_PLUGINS, (0, ""))
-    return "linux_nl_plugin.so" in text
+def runs(plugin: str, shown: Shown) -> bool:
+    """Return whether `SHOW_PLUGINS` has shown a plugin."""
+    _, text = shown.get(SHOW_PLUGINS, (0, ""))
+    return f" {plugin}_plugin.so" in text
 
 
 def read_pairs(connection: VppReader, replies: Replies) -> list[PairRow]:

@@ -23,6 +23,8 @@ def steps(transition: Transition) -> Iterator[Step]:
         disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
             old, new = before.get(name), after.get(name)
+            if old is not None and new is None and old.is_permanent:
+                continue
             if old is not None and kind_of(old).is_of_others(old):
                 new = old if transition.desired.has_all(old.references()) else None
                 if new is old and not transition.takes_ground_from(old):
