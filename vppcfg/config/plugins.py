@@ -6,15 +6,18 @@ Rules and the generator of startup.conf both read the table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.interface_key import InterfaceKey
+from vppcfg.entries.owned_section import OwnedSection
 from vppcfg.entries.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds import acl_section
 from vppcfg.kinds.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
+from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
@@ -104,6 +107,13 @@ def _objects(
     return users
 
 
+def _owned(section: OwnedSection[Any]) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        return (each.path for each in section.entries_in(configuration).values() if each.value)
+
+    return users
+
+
 def _policy_routed(configuration: Configuration) -> Iterator[KeyPath]:
     return ((*port.path, KEY) for port in configuration.interfaces.values() if port.policy_routes)
 
@@ -139,6 +149,17 @@ _BY_SECTION = (
     for section in VIRTUAL_INTERFACES
     if (plugin := section.plugin) is not None
 )
+_BY_OWNING_KEY = (
+    Need(
+        plugin=section.plugin,
+        reason=section.reason,
+        users=_owned(section),
+        since=max(section.since, section.plugin_since),
+        is_new=section.since > OLDEST,
+    )
+    for section in OWNED
+    if section.plugin
+)
 _BY_DRIVER = (
     Need(plugin=plugin, reason=f"a port is of device-type {name}", users=_ports(name))
     for name, plugin in PORT_PLUGINS.items()
@@ -154,8 +175,18 @@ _BY_NATIVE_DRIVER = (
     for driver in NATIVE_DRIVERS.values()
     if driver.plugin
 )
+NEEDS_OF_PLUGINS: Mapping[str, tuple[str, Release]] = {"abf": ("acl", OLDEST), "osi": ("ppp", Release(25, 2))}
+"""Plugins that stop VPP at its start without another one, and since when: acl_plugin_exports_init of
+plugins/abf/abf_itf_attach.c, osi_input_init of plugins/osi/node.c."""
+_BY_FILE = (*_BY_KEY, *_BY_SERVICE, *_BY_VALUE, *_BY_SECTION, *_BY_OWNING_KEY)
+_BY_PLUGIN = (
+    replace(need, plugin=other, reason=f"the plugin {need.plugin} needs it", since=max(since, need.since))
+    for need in _BY_FILE
+    if need.plugin in NEEDS_OF_PLUGINS
+    for other, since in [NEEDS_OF_PLUGINS[need.plugin]]
+)
 NEEDS: tuple[Need, ...] = (
-    *sorted((*_BY_KEY, *_BY_SERVICE, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin),
+    *sorted((*_BY_FILE, *_BY_PLUGIN), key=lambda need: need.plugin),
     *_BY_DRIVER,
     *_BY_NATIVE_DRIVER,
 )

@@ -62,6 +62,8 @@ class OwnedSection(Section, Generic[V]):
     """The classes of objects that it owns."""
     plugin: ClassVar[str] = ""
     """The plugin of VPP that has them; '' where they are always there."""
+    plugin_since: ClassVar[Release] = OLDEST
+    """Before, what the plugin does was part of VPP itself."""
     reason: ClassVar[str] = ""
     """What the file does with the plugin, as a clause."""
     since: ClassVar[Release] = OLDEST

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from vppcfg.common.addresses import address_key, canonical_prefix
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.common.rates import parse_figure, with_letter
+from vppcfg.common.release import Release
 from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.names import LIST
@@ -40,6 +41,7 @@ from vppcfg.model.vpp_object import VppObject
 
 POLICERS, POLICE, POLICE_HOSTS = "policers", "police", "police-hosts"
 PLUGIN = "policer"
+_PLUGIN_SINCE = Release(26, 6)
 NAME_LENGTH = 24
 SIDES = ("destination", "source")
 IP_LAYERS, _FRAMES = LAYERS[:2], LAYERS[2]
@@ -153,6 +155,7 @@ class Police(OwnedSection[str]):
     holders = (KeyHolder.INTERFACE,)
     object_classes = (LimitedInterface,)
     plugin = PLUGIN
+    plugin_since = _PLUGIN_SINCE
     reason = "limits rates"
 
     def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> str:
@@ -209,6 +212,7 @@ class PoliceHosts(OwnedSection[HostRates]):
     holders = (KeyHolder.INTERFACE,)
     object_classes = (LimitedInterface,)
     plugin = PLUGIN
+    plugin_since = _PLUGIN_SINCE
     reason = "limits rates"
     is_block = True
 

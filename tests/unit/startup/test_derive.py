@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.hosts.trees import MACHINES, host_named
 from vppcfg.common.release import Release
 from vppcfg.config.load import parse_text
+from vppcfg.config.plugins import needed_plugins
 from vppcfg.model.host import Cpu, Host, HugepagePool, Nic, NumaNode
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
@@ -166,6 +167,28 @@ def test_a_listed_dpdk_without_devices_takes_no_device() -> None:
 def test_a_plugin_that_only_newer_releases_have_is_missed_there() -> None:
     section = "{ plugins: [ linux_cp ], cpu: { workers: 1 } }"
     assert "plugin-missing" in made(flat(4), section, "{ e0: { device-type: virtio, lcp: e0 } }")[1]
+
+
+def test_the_keys_that_own_bring_their_plugins_and_those_that_these_need() -> None:
+    text = """
+interfaces:
+  eth0:
+    addresses: [ 192.0.2.1/24 ]
+    vrrp: { 10: { addresses: [ 192.0.2.9 ] } }
+    l3xc: { ipv4: { interface: eth1, gateway: 198.51.100.2 } }
+    policy-routes: [ { acl: a, via: 198.51.100.2 } ]
+  eth1: { lcp: e1, addresses: [ 198.51.100.1/24 ], police: fast }
+acls: { a: { terms: [ { action: permit } ] } }
+policers: { fast: { rate: 10M } }
+dhcp-relay: { ipv4: { servers: [ 198.51.100.7 ], source: 198.51.100.1 } }
+lcp-osi: [ isis ]
+"""
+    configuration = parse_text(text, "test").configuration
+    assert configuration is not None
+    expected = {"abf", "acl", "dhcp", "l3xc", "linux_cp", "linux_nl", "ping", "vrrp"}
+    later = {"osi", "policer", "ppp", "tap"}
+    assert {need.plugin for need, _ in needed_plugins(configuration, Release(25, 10))} == expected
+    assert {need.plugin for need, _ in needed_plugins(configuration, Release(26, 6))} == expected | later
 
 
 def test_rings_grew_with_dpdk() -> None:

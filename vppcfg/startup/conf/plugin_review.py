@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator
 
 from vppcfg.common.release import Release
+from vppcfg.config.plugins import NEEDS_OF_PLUGINS
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.grammar import PLUGIN_OF
 from vppcfg.startup.conf.placeholder import FILLER
 from vppcfg.startup.conf.plugin_names import SUFFIX, is_in, is_off_by_default, name_in, plugins
 from vppcfg.startup.conf.problem_text import most_similar, problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
-
-_NEEDS = {"abf": "acl"}
-"""Plugins that stop VPP at its start without another one (acl_plugin_exports_init, plugins/abf/abf_itf_attach.c)."""
 
 
 def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> Iterator[Problem]:
@@ -55,14 +53,13 @@ def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | N
 def _lacking_needs(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
     """Yield plugins that are loaded while one that they need is not; nothing without a line about plugins."""
     entries = {name_in(entry.arguments[0]): entry for entry in _entries(conf)}
-    loaded = {
-        name
-        for name in (*_NEEDS, *_NEEDS.values())
-        if is_loaded(conf, name, release) and (installed is None or name in installed)
-    }
-    for plugin, needed in _NEEDS.items():
+
+    def runs(name: str) -> bool:
+        return is_loaded(conf, name, release) and (installed is None or name in installed)
+
+    for plugin, (needed, since) in NEEDS_OF_PLUGINS.items():
         entry = entries.get(needed) or entries.get(plugin) or entries.get("default")
-        if plugin in loaded and needed not in loaded and entry is not None:
+        if release >= since and runs(plugin) and not runs(needed) and entry is not None:
             text = f"VPP loads the plugin {plugin}, which needs {needed}, and {needed} is not enabled; VPP stops at it"
             yield problem("conf-plugin", entry, f"{text}; enable {needed} or disable {plugin}")
 
