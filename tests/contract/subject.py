@@ -242,7 +242,7 @@ class Subject:
         for row in self.rows("memif_socket_filename_dump"):
             self.api.memif_socket_filename_add_del(is_add=False, socket_id=row.socket_id)
         for row in self.interfaces().values():
-            for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
+            for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.bvi_delete, self.api.tap_delete_v2):
                 delete(sw_if_index=row.sw_if_index)
         for row in self.rows("bridge_domain_dump", bd_id=ALL, sw_if_index=ALL):
             self.api.bridge_domain_add_del_v2(bd_id=row.bd_id, is_add=False)

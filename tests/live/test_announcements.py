@@ -14,13 +14,14 @@ ADDRESSES = ("192.0.2.1", "2001:db8::1", "fe80::1")
 OWN = "addresses: [ 192.0.2.1/24, '2001:db8::1/64' ], link-local: 'fe80::1', ra: {}"
 ONE, OTHER, BVI = "02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:b1"
 PORT = f"interfaces: {{ eth0: {{ mtu: 1500, {OWN} }}, eth1: {{ mtu: 1500 }} }}\n"
+BRIDGE = (
+    "interfaces: { eth0: { mtu: 1500 }, eth1: { mtu: 1500, state: down } }\n"
+    f"loopbacks: {{ loop7: {{ mac: '{BVI}', {OWN} }} }}\n"
+    "bridgedomains: { bd10: { mtu: 1500, bvi: loop7, interfaces: [ eth0, eth1 ] } }\n"
+)
 CHANGED = {
-    "bridge with a BVI": (
-        "interfaces: { eth0: { mtu: 1500 }, eth1: { mtu: 1500, state: down } }\n"
-        f"loopbacks: {{ loop7: {{ mac: '{BVI}', {OWN} }} }}\n"
-        "bridgedomains: { bd10: { mtu: 1500, bvi: loop7, interfaces: [ eth0, eth1 ] } }\n",
-        BVI,
-    ),
+    "bridge with a loopback": (BRIDGE, BVI),
+    "bridge with a BVI of VPP's": (BRIDGE.replace("loop7", "bvi7"), BVI),
     "another port": (f"interfaces: {{ eth0: {{ mtu: 1500 }}, eth1: {{ mtu: 1500, {OWN} }} }}\n", OTHER),
     "another MAC address": (PORT.replace("eth0: {", f"eth0: {{ mac: '{BVI}',"), BVI),
     "a bond of another port": (

@@ -119,7 +119,7 @@ _WITH_ELEMENTS = frozenset(
 )
 """Commands whose addresses all stand in the file."""
 _SET_BY_PRESENCE = (
-    *("create ", "delete ", "loopback ", "set bridge-domain ", "ip table", "ip6 table"),
+    *("bvi ", "create ", "delete ", "loopback ", "set bridge-domain ", "ip table", "ip6 table"),
     *(f"{kind.command.partition(' ')[0]} " for kind in VIRTUAL_INTERFACES if kind.command),
 )
 """How commands begin that create an entry or set one of its keys."""

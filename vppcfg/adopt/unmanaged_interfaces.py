@@ -34,17 +34,16 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "ipsec itf create": ("ipsec", "IPSEC Tunnel"),
     "pipe create": ("pipe", "Pipe"),
     "mpls tunnel": ("mpls-tunnel", "MPLS tunnel device"),
-    "bvi create": ("bvi", "BVI"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
 _PATTERNS = (
     *(kind.instance_name.pattern for kind in VIRTUAL_INTERFACES),
     *(rf"{re.escape(prefix)}\d.*" for prefix, _ in _MAKERS.values() if prefix),
-    r"(?:tun|loop|BondEthernet)\d+",
+    r"(?:tun|loop|bvi|BondEthernet)\d+",
     r"(?:pg|tap|tapcli|tuntap)-\d+|(?:l2|nsh)_lisp_gpe\d+",
 )
 _NUMBERED = frozenset(
-    {"create vxlan-gpe tunnel", "create geneve tunnel", "create gtpu tunnel", "create l2tpv3 tunnel", "bvi create"}
+    {"create vxlan-gpe tunnel", "create geneve tunnel", "create gtpu tunnel", "create l2tpv3 tunnel"}
     | {"create pppoe session", "ipsec itf create", "mpls tunnel", "pipe create"}
 )
 """Commands that number what they make, from 0 on, or as their word `instance` says."""

@@ -75,8 +75,6 @@ BFD key            | use    | bfd udp session add                    | conf-key-
 BFD key            | use    | bfd udp session auth activate          | conf-key-id
 BFD key            | free   | bfd udp session auth deactivate        |
 BFD key            | free   | bfd udp session del                    |
-BVI                | make   | bvi create                             | instance
-BVI                | any    | bvi delete                             |
 GENEVE tunnel      | make   | create geneve tunnel: !del             | remote vni
 GENEVE tunnel      | delete | create geneve tunnel: del              | remote vni
 VXLAN-GPE tunnel   | make   | create vxlan-gpe tunnel: !del          | local remote vni

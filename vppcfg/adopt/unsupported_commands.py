@@ -17,7 +17,7 @@ _AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vpp
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
 """A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
 _NUMBERED: Mapping[str, str] = {
-    "create loopback interface": "instance",
+    **dict.fromkeys(("bvi create", "create loopback interface"), "instance"),
     **{kind.command: kind.number_word for kind in VIRTUAL_INTERFACES if kind.number_word},
 }
 """The word by which a command gets the number that VPP chooses otherwise, by what there is at that time."""

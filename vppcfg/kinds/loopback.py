@@ -1,4 +1,7 @@
-"""Loopbacks, the section `loopbacks`: interfaces that need nothing but a number (vnet/ethernet/interface.c)."""
+"""Loopbacks, the section `loopbacks`: interfaces that need nothing but a number (vnet/ethernet/interface.c).
+
+VPP has two kinds, which a bridge domain takes as BVI alike: `loopN`, and `bviN` of vnet/l2/l2_bvi.c.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.names import instance_of
 from vppcfg.engine.kind import CreatedKind
 from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
-from vppcfg.entries.section import NamePattern, Parsing, Section, YamlEntry, numbered
+from vppcfg.entries.section import NamePattern, Naming, Parsing, Section, YamlEntry, numbered
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import interface_keys
@@ -25,16 +28,23 @@ from vppcfg.record import evolve, record
 from vppcfg.wire.codec import mac_bytes
 
 MAX_LOOPBACK = 16383
-"""Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
-WORD = "loop"
-_NAMING = numbered(WORD, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id")
-_DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
-"""What VPP gives to a loopback (vnet/ethernet/interface.c, vnet_create_loopback_interface)."""
+"""Of a loopback (LOOPBACK_MAX_INSTANCE, BVI_MAX_INSTANCE)."""
+_BVI = "bvi"
+WORDS = ("loop", _BVI)
+_BY_WORD = [numbered(word, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id") for word in WORDS]
+_NAMING = Naming(
+    is_name=lambda value: any(each.is_name(value) for each in _BY_WORD),
+    rule="loopback-id",
+    form=f"a loopback is called loop0 to loop{MAX_LOOPBACK}, or bvi0 to bvi{MAX_LOOPBACK}",
+    pattern=("(loop|bvi)(0|[1-9][0-9]*)", None),
+)
+_DEFAULT_MAC = re.compile(r"(de:ad|b0:b0):00:00:00:[0-9a-f]{2}|")
+"""What VPP gives to a loopback (vnet_create_loopback_interface, l2_bvi_create)."""
 
 
 @record
-class CreateLoopback(CreateInterface):
-    """create_loopback_instance: create `loopN`, down."""
+class LoopbackCreation(CreateInterface):
+    """Create a loopback, down."""
 
     instance: int
     mac: str
@@ -42,6 +52,15 @@ class CreateLoopback(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         working.create_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+
+    def _words(self) -> str:
+        mac = f" mac {self.mac}" if self.mac else ""
+        return f"{mac} instance {self.instance}"
+
+
+@record
+class CreateLoopback(LoopbackCreation):
+    """create_loopback_instance: create `loopN`."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         values: dict[str, Value] = {
@@ -52,8 +71,18 @@ class CreateLoopback(CreateInterface):
         return Request("create_loopback_instance", values)
 
     def cli(self) -> str:
-        mac = f" mac {self.mac}" if self.mac else ""
-        return f"create loopback interface{mac} instance {self.instance}"
+        return f"create loopback interface{self._words()}"
+
+
+@record
+class CreateBvi(LoopbackCreation):
+    """bvi_create: create `bviN`."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return Request("bvi_create", {"mac": mac_bytes(self.mac), "user_instance": self.instance})
+
+    def cli(self) -> str:
+        return f"bvi create{self._words()}"
 
 
 @record
@@ -67,13 +96,28 @@ class DeleteLoopback(DeleteInterface):
         return f"delete loopback interface intfc {self.interface}"
 
 
+@record
+class DeleteBvi(DeleteInterface):
+    """bvi_delete: delete a BVI."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return Request("bvi_delete", {"sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        return f"bvi delete {self.interface}"
+
+
+def _is_bvi(name: str) -> bool:
+    return name.startswith(_BVI)
+
+
 class LoopbackKind(CreatedKind, Section):
     """Loopbacks; the entries of the section stand among the interfaces of a Configuration."""
 
     key = "loopbacks"
     attribute = "interfaces"
     kind = InterfaceKind.LOOPBACK
-    operations = (CreateLoopback, DeleteLoopback)
+    operations = (CreateLoopback, DeleteLoopback, CreateBvi, DeleteBvi)
 
     def name_pattern(self) -> NamePattern:
         return _NAMING.pattern
@@ -111,12 +155,14 @@ class LoopbackKind(CreatedKind, Section):
     def creation(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
         """Return the step that creates a loopback."""
         name = interface.name
-        create = CreateLoopback(interface=name, instance=instance_of(name), mac=interface.mac)
+        operation = CreateBvi if _is_bvi(name) else CreateLoopback
+        create = operation(interface=name, instance=instance_of(name), mac=interface.mac)
         return Step(stage=Stage.CREATE_INTERFACE, operation=create)
 
     def deletion(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
         """Return the step that deletes a loopback."""
-        return Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=interface.name))
+        operation = DeleteBvi if _is_bvi(interface.name) else DeleteLoopback
+        return Step(stage=Stage.DELETE_INTERFACE, operation=operation(interface=interface.name))
 
 
 KIND = LoopbackKind()

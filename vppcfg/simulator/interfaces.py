@@ -16,11 +16,11 @@ _UNTAGGED: Slot = ("untagged",)
 _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
-_TELLING_L2 = frozenset({"Loopback", "bvi"})
+_TELLING_L2 = frozenset({"Loopback", "BVI"})
 """Classes that inform the switch of a new MAC address (vnet/ethernet/interface.c, vnet/l2/l2_bvi.c)."""
 _UNCHANGEABLE = frozenset(
     {
-        *("rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"),
+        *("rdma", "Loopback", "bond", "GRE tunnel device", "vhost-user"),
         *("BVI", "Packet generator", "Pipe", "IPSEC Tunnel", "GENEVE", "VXLAN_GPE", "GTPU"),
     }
 )

@@ -17,6 +17,7 @@ _TAP_NAME = re.compile(r"tap\d+")
 
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
+    "BVI": (InterfaceKind.LOOPBACK, re.compile(r"bvi\d+")),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
     **{
         kind.device_class: (kind.kind, kind.instance_name)

@@ -55,9 +55,9 @@ def test_a_mapping_with_a_protocol_and_no_ports_is_of_the_whole_address() -> Non
     assert "{ local: 192.168.1.20, external: 203.0.113.9 }" in adoption.text
 
 
-@pytest.mark.parametrize("made", ["bvi create instance 1", "create packet-generator interface pg0", "ipsec itf create"])
+@pytest.mark.parametrize("made", ["create packet-generator interface pg0", "ipsec itf create"])
 def test_vpp_refuses_the_mtu_of_what_has_no_frames_of_its_own(made: str) -> None:
-    name = {"bvi": "bvi1", "create": "pg0", "ipsec": "ipsec0"}[made.split()[0]]
+    name = {"create": "pg0", "ipsec": "ipsec0"}[made.split()[0]]
     adoption = adopted(f"{made}\nset interface mtu 1500 {name}\n", past_errors=True)
     assert outcomes(adoption) == ["unmanaged", "fault"]
 
@@ -370,7 +370,7 @@ def test_a_wireguard_without_an_mtu_has_what_vpp_takes_in_its_place() -> None:
 )
 def test_of_two_lines_that_set_the_same_the_first_has_no_effect(first: str, second: str) -> None:
     """Whatever is left beside: a line without a key must not make the first count again."""
-    before = "nat44 plugin enable\nbvi create\nset interface ip address xe0 2001:db8::1/64\n"
+    before = "nat44 plugin enable\ncreate packet-generator interface pg0\nset interface ip address xe0 2001:db8::1/64\n"
     assert outcomes(adopted(f"{before}{first}\n{second}\n"))[-2:] == ["no_effect", "file"]
 
 

@@ -76,8 +76,8 @@ LISTS = "set acl-plugin acl permit src 10.0.0.0/8 tag zeta\nset acl-plugin acl d
 
 def test_one_script_makes_all_that_the_rest_names_by_number() -> None:
     """The file would make `alpha` first, and the rest bind that."""
-    bound = "set acl-plugin interface bvi5 input acl 0\nset acl-plugin interface eth0 input acl 1\n"
-    adoption = adopted(f"{LISTS}set interface state eth0 up\nbvi create instance 5\n{bound}")
+    bound = "set acl-plugin interface ipsec5 input acl 0\nset acl-plugin interface eth0 input acl 1\n"
+    adoption = adopted(f"{LISTS}set interface state eth0 up\nipsec itf create instance 5\n{bound}")
     lists = [line for line in adoption.rest.commands if "acl" in line]
     assert lists == f"{LISTS}{bound}".splitlines()
     assert "eth0:" in adoption.text and "'acl:zeta' # the rest makes it" in adoption.text

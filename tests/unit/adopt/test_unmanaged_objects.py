@@ -35,8 +35,8 @@ SESSION_DELETED = "bfd udp session del interface xe0 local-addr 10.0.0.1 peer-ad
         ((CLASSIFIER, "set interface input acl intfc xe0 ip4-table 0"), ""),
         ((CLASSIFIER, "set interface input acl intfc xe0 ip4-table 1"), "classifier table 1 is not there"),
         (("set ip classify intfc xe0 table-index 0",), "classifier table 0 is not there"),
-        (("bvi create instance 7", "set interface promiscuous on bvi7"), ""),
-        (("bvi create instance 7", "set interface promiscuous on bvi6"), "unknown interface `bvi6`"),
+        (("ipsec itf create instance 7", "set interface promiscuous on ipsec7"), ""),
+        (("ipsec itf create instance 7", "set interface promiscuous on ipsec6"), "unknown interface `ipsec6`"),
         (
             ("ipsec itf create", "ipsec itf create", "ipsec tunnel protect ipsec2 sa-in 1 sa-out 2"),
             "interface `ipsec2`",

@@ -20,7 +20,8 @@ from vppcfg.vpp.retval import describe
         *(("tap", "tap0", InterfaceKind.TAP), ("tap", "renamed", InterfaceKind.PHYSICAL)),
         *(("tap", "tun0", InterfaceKind.PHYSICAL), ("Loopback", "lo", InterfaceKind.PHYSICAL)),
         *(("virtio", "tap0", InterfaceKind.TAP), ("virtio", "virtio-0/0/4/0", InterfaceKind.PHYSICAL)),
-        *(("virtio", "GigabitEthernet3/0/0", InterfaceKind.PHYSICAL), ("BVI", "bvi0", InterfaceKind.PHYSICAL)),
+        *(("virtio", "GigabitEthernet3/0/0", InterfaceKind.PHYSICAL), ("BVI", "bvi0", InterfaceKind.LOOPBACK)),
+        ("BVI", "renamed", InterfaceKind.PHYSICAL),
         ("a driver of next year", "new0", InterfaceKind.PHYSICAL),
     ],
 )

@@ -54,7 +54,7 @@ class Interfaces(Section):
         self._uses_nothing = self._uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
         self._section_of = {section.kind: section for section in sections}
         words = {section.word: section.kind for section in sections if section.word}
-        self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
+        self._kinds = dict.fromkeys(loopback.WORDS, InterfaceKind.LOOPBACK) | words
         exclusive = {section.exclusive_class for section in sections if section.exclusive_class}
         self._created_classes = _CREATED_BY_OTHERS | exclusive
 
