@@ -116,7 +116,7 @@ def bridge_member_mtu(index: Index) -> Iterator[Problem]:
     for bridge, position, member in _members_of_file(index):
         if member.mtu != bridge.mtu:
             text = f"{member.name} has an MTU of {member.mtu} and {bridge.name} one of {bridge.mtu}; make them equal"
-            yield _problem("bd-member-mtu", bridge, position, text)
+            yield replace(_problem("bd-member-mtu", bridge, position, text), severity=Severity.WARNING)
 
 
 def bridge_virtual_interface(index: Index) -> Iterator[Problem]:
@@ -135,9 +135,9 @@ def bridge_virtual_interface(index: Index) -> Iterator[Problem]:
 
 
 def _bvi_problems(bridge: BridgeConfig, loopback: InterfaceConfig) -> Iterator[Problem]:
-    if loopback.mtu != bridge.mtu:
-        text = f"{loopback.name} has an MTU of {loopback.mtu} and {bridge.name} one of {bridge.mtu}; make them equal"
-        yield _bvi_problem("bvi-mtu", bridge, text)
+    if loopback.mtu > bridge.mtu:
+        text = f"{loopback.name} has an MTU of {loopback.mtu} and {bridge.name} one of {bridge.mtu}; lower the first"
+        yield replace(_bvi_problem("bvi-mtu", bridge, text), severity=Severity.WARNING)
     if loopback.unnumbered is not None:
         text = f"{loopback.name} is unnumbered and cannot be a BVI; give it its own addresses"
         yield _bvi_problem("bvi-unnumbered", bridge, text)

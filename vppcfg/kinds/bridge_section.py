@@ -92,7 +92,7 @@ class BridgeSection(NamedSection):
             path=(self.key, name),
             bd_id=bridge.bd_id,
             description=text if text and text.isprintable() and not set("'\"") & set(text) else None,
-            mtu=state.packet_mtu(members[0].name) if members else DEFAULT_MTU,
+            mtu=max((state.packet_mtu(member.name) for member in members), default=DEFAULT_MTU),
             bvi=virtual[0] if virtual else None,
             members=tuple(member.name for member in members if not member.is_bvi),
             split_horizon={

@@ -457,7 +457,6 @@ IN_TABLE = replace(
         (changed("interfaces", VLAN, tag_rewrite=TagRewrite(operation=1, push_dot1q=1)), VLAN, "frames the VLAN tag 0"),
         (changed("interfaces", VLAN, static_macs=(STRAY,)), VLAN, "in bridge domain 11, of which it is no member"),
         (changed("bridges", "bd11", stray_macs=("02:00:5e:00:53:07",)), "bd11", "to an interface that is gone"),
-        (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
         (changed("virtual", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
         (changed("virtual", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
         (changed("virtual", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),

@@ -79,3 +79,18 @@ vxlan_tunnels: {vxlan_tunnel0: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
     loaded = parse_text(text, "test")
     assert {problem.severity for problem in loaded.problems} == {Severity.WARNING}
     assert loaded.configuration is not None
+
+
+@pytest.mark.parametrize(
+    ("member", "bvi", "rules"),
+    [(2000, 2000, []), (2000, 1400, []), (1500, 2000, ["bd-member-mtu"]), (2000, 9000, ["bvi-mtu"])],
+)
+def test_a_member_and_a_bvi_may_have_an_mtu_of_their_own(member: int, bvi: int, rules: list[str]) -> None:
+    text = f"""
+interfaces: {{ a: {{ mtu: {member} }} }}
+loopbacks: {{ bvi7: {{ mac: "02:00:00:00:00:07", mtu: {bvi} }} }}
+bridgedomains: {{ bd1: {{ mtu: 2000, bvi: bvi7, interfaces: [ a ] }} }}
+"""
+    loaded = parse_text(text, "test")
+    assert [(problem.rule, problem.severity) for problem in loaded.problems] == [(r, Severity.WARNING) for r in rules]
+    assert loaded.configuration is not None
