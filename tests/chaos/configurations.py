@@ -53,6 +53,8 @@ PLANS = {
     "from-two-to-bare": (TWO, BARE),
     "between-services": (SERVICES_ONE, SERVICES_TWO),
     "services-anew": (SERVICES_TWO, SERVICES_THREE),
+    "a-bvi-goes": (BARE + "loopbacks: { bvi7: {} }\n", BARE),
+    "a-bvi-comes": (BARE, BARE + "loopbacks: { bvi7: {} }\n"),
     "a-table-goes": (BARE + "vrfs: { red: { id: 10, path-mtu: { 203.0.113.9: 1400 } } }\n", BARE),
 }
 """Where each plan starts and where it leads."""

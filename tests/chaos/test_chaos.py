@@ -24,8 +24,10 @@ from tests.full_disk import FullDisk
 from tests.laws.examples import TIMES
 from tests.operations import every_operation
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.osi import EnableOsiProtocol
 from vppcfg.kinds.path_mtu import AnchorHost, RenewPathMtu
 from vppcfg.kinds.policy_route_operations import ReleaseTypedPolicy
+from vppcfg.kinds.rate_limit_operations import FreeIndex
 from vppcfg.operations.attachment import AttachmentOperation
 from vppcfg.simulator.faults import Faults
 
@@ -79,8 +81,15 @@ def apply(router: SimulatedRouter, *options: str) -> int:
 
 def test_the_plans_contain_every_operation() -> None:
     found = {type(operation) for name in PLANS for operation in plan_named(name).operations}
-    # These come only where others have something that a plan touches.
-    needs_others = {AnchorHost, ReleaseTypedPolicy, RenewPathMtu, *every_operation(AttachmentOperation)}
+    # These come only where others have something that a plan touches; VPP never undoes that of OSI protocols.
+    needs_others = {
+        AnchorHost,
+        EnableOsiProtocol,
+        FreeIndex,
+        ReleaseTypedPolicy,
+        RenewPathMtu,
+        *every_operation(AttachmentOperation),
+    }
     assert found == set(every_operation()) - needs_others
 
 

@@ -153,8 +153,8 @@ def _quick(stack: ExitStack) -> None:
     stack.enter_context(mock.patch.object(LiveDataplane, "over", quickly))
     for place, seconds in (
         ("transact.RECONNECT_S", SILENCE_S),
-        ("verify.SETTLE_S", SILENCE_S),
-        ("verify.INTERVAL_S", SILENCE_S / 4),
+        ("transact.SETTLE_S", SILENCE_S),
+        ("transact.INTERVAL_S", SILENCE_S / 4),
     ):
         stack.enter_context(mock.patch(f"vppcfg.transaction.{place}", seconds))
 
