@@ -113,6 +113,8 @@ def _losses_ever(situation: Situation) -> Check:
         suspicion = LOST_BEFORE if many else f"no reading shows the fate of {gone}" if gone else ""
         commands = COUNTERS_AGAIN if lost or dropped else ("show errors",)
         return Check(missing="; ".join(missing), commands=commands, suspicion=suspicion)
+    if any(port.counters and not port.counters.is_whole for port in load.ports):
+        return Check(seen="no loss is among the counters that are there")
     few = _share(sum(port.counters.drops for port in load.ports if port.counters),
                  sum(port.drops_of for port in load.ports))  # fmt: skip
     return Check(seen=f"no port has lost a packet since its counters began{f'; {few} were dropped' if few else ''}")

@@ -110,11 +110,12 @@ def _polling_main(situation: Situation) -> Iterator[Finding]:
     if not placed:
         return
     ports = ", ".join(dict.fromkeys(queue.interface for queue in placed))
+    does = "polls" if all(queue.mode == "polling" for queue in placed) else "receives from"
     yield Finding(
         rule="main-polluted",
         severity=FindingSeverity.NOTICE,
         subject="vpp_main",
-        verdict=f"the main thread polls {ports}: API, CLI and route changes wait for its traffic",
+        verdict=f"the main thread {does} {ports}: API, CLI and route changes wait for its traffic",
         evidence=tuple(
             Evidence(text=f"queue {queue.queue} of {queue.interface} is placed on the main thread",
                      source=situation.load.reading.source("rx_queues"))

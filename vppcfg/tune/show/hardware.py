@@ -254,7 +254,14 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
         elif rest:
             unread.append(line)
     read = (
-        InterfaceCounters(name=name, is_up=state == "up", is_failed=state == "error", mtu=mtu or None, **found)
+        InterfaceCounters(
+            name=name,
+            is_up=state == "up",
+            is_failed=state == "error",
+            mtu=mtu or None,
+            is_whole=all(f"{way}_bytes" in found for way in ("rx", "tx") if found.get(f"{way}_packets")),
+            **found,
+        )  # VPP prints bytes beneath packets
         for name, state, mtu, found in rows
     )
     return tuple(read), tuple(unread)
