@@ -164,6 +164,8 @@ def test_packets_without_bytes_are_counters_in_part(tune: Any) -> None:
     head = "Name Idx State MTU (L3/IP4/IP6/MPLS) Counter Count\n"
     cut = tune(f"{head}eth0  1  up  9000/0/0/0  rx packets  189\nlocal0  0  down  0/0/0/0\n").verdict
     assert "no port has lost" not in str(cut) and "all counters of eth0" in str(cut)
+    unread = tune(f"{head}eth0  1  up  9000/0/0/0  rx packets  189${{CR}}\nlocal0  0  down  0/0/0/0\n").verdict
+    assert "no port has lost" not in str(unread)
     whole = tune(f"{head}eth0  1  up  9000/0/0/0  rx packets  189\n rx bytes  18900\nlocal0  0  down  0/0/0/0\n").verdict
     assert "no port has lost" in str(whole)
 

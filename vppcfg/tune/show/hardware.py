@@ -8,7 +8,7 @@ vnet/interface_format.c, plugins/dpdk/device/format.c, vnet/dev/format.c and vli
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -238,6 +238,7 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
     """Return the interfaces, and what could not be read; counters that nothing here uses are passed over."""
     rows: list[tuple[str, str, int, dict[str, Any]]] = []
     unread: list[str] = []
+    unclear: set[int] = set()
     for line in clean_lines(text):
         if line.startswith("Name Idx"):
             continue
@@ -253,18 +254,24 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
                 rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])
         elif rest:
             unread.append(line)
+            unclear.add(len(rows) - 1)
     read = (
         InterfaceCounters(
             name=name,
             is_up=state == "up",
             is_failed=state == "error",
             mtu=mtu or None,
-            is_whole=all(f"{way}_bytes" in found for way in ("rx", "tx") if found.get(f"{way}_packets")),
+            is_whole=number not in unclear and _has_bytes(found),
             **found,
-        )  # VPP prints bytes beneath packets
-        for name, state, mtu, found in rows
+        )
+        for number, (name, state, mtu, found) in enumerate(rows)
     )
     return tuple(read), tuple(unread)
+
+
+def _has_bytes(counters: Collection[str]) -> bool:
+    """Return whether there are bytes beneath the packets, as VPP prints them."""
+    return all(f"{way}_bytes" in counters for way in ("rx", "tx") if f"{way}_packets" in counters)
 
 
 def parse_pci(text: str) -> tuple[tuple[PciDevice, ...], Unread]:
