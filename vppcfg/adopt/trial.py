@@ -149,6 +149,8 @@ class TriedAdoption:
     end: EndState
     refused: Collection[Key]
     """The commands that VPP has refused."""
+    absent: Collection[str] = ()
+    """What the file leaves to others and VPP has not yet when it is applied; empty where it can be applied."""
 
     def missed(self, goal: EndState) -> list[Name]:
         """Return what is otherwise than at the goal."""
@@ -157,18 +159,22 @@ class TriedAdoption:
     @property
     def late_ports(self) -> set[str]:
         """Return what the commands behind the file make."""
-        return {port.name for each in self.order.last for port in each.ports}
+        return {*self.absent, *(port.name for each in self.order.last for port in each.ports)}
 
 
 def try_out(simulation: Simulation, text: str, order: RestOrder, chosen_mtus: Collection[str]) -> TriedAdoption:
     """Give a VPP that has just started a file and a rest."""
     refused = [key_of(each.line) for each in order.first if not each.run_on(simulation)]
+    there = simulation.observe().interfaces
     why = _apply(simulation, text)
     refused += [key_of(each.line) for each in order.last if not each.run_on(simulation)]
     end = end_of(simulation, chosen_mtus)
-    if why:
-        end = EndState(values={**end.values, ("refused", why): why})
-    return TriedAdoption(order=order, end=end, refused=refused)
+    if not why:
+        return TriedAdoption(order=order, end=end, refused=refused)
+    end = EndState(values={**end.values, ("refused", why): why})
+    configuration = parse_text(text, "the adopted configuration").configuration
+    absent = set(configuration.unmanaged) - there.keys() if configuration is not None else ()
+    return TriedAdoption(order=order, end=end, refused=refused, absent=absent)
 
 
 def _apply(simulation: Simulation, text: str) -> str:

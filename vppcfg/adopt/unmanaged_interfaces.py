@@ -100,9 +100,8 @@ class UnmanagedInterfaces:
 
     def globs(self) -> dict[str, Key]:
         """Return patterns of the names of what such commands make, each with the line; VPP gives some by a bus."""
-        named = {
-            name if maker.device_class != "Pipe" else f"{name}.*": maker.line for name, maker in self._names.items()
-        }
+        named = {name: maker.line for name, maker in self._names.items()}
+        named |= {f"{name}.*": maker.line for name, maker in self._names.items() if maker.device_class == "Pipe"}
         free = {pattern.pattern.removesuffix(".*"): maker.line for pattern, maker in self._patterns}
         known = {re.escape(prefix): prefix for prefix, _ in _MAKERS.values()}
         return named | {f"{known[text]}*": line for text, line in free.items() if text in known}

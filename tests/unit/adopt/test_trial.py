@@ -161,3 +161,25 @@ def test_labels_wait_for_the_table_of_the_file() -> None:
     label = "mpls local-label add eos 33 via l2-input-on xe1"
     adoption = adopted(f"mpls table add 0\nset interface mpls xe0 enable\n{label}\n")
     assert (adoption.rest.first, adoption.rest.last) == ((), (label,))
+
+
+def test_a_route_through_what_the_rest_makes_behind_the_file_is_of_the_rest() -> None:
+    adoption = adopted(
+        "pipe create\nset interface state xe0 up\nip table add 1\nset interface ip table pipe0.1 1\n"
+        "set interface ip address pipe0.1 10.0.0.2/24\n"
+        "create ipip tunnel src 10.0.0.2 dst 192.0.2.1 outer-table-id 1\nset interface ip table ipip0 1\n"
+        "set interface unnumbered ipip0 use pipe0.1\n"
+        "ip route add 198.51.100.0/24 table 1 via ipip0\nip route add 203.0.113.0/24 table 1 via 10.0.0.1 pipe0.1\n"
+    )
+    assert "routes" not in adoption.text and "id: 1" in adoption.text
+    assert adoption.report.notices == ()
+    assert adoption.rest.last[-2:] == (
+        "ip route add 198.51.100.0/24 table 1 via ipip0",
+        "ip route add 203.0.113.0/24 table 1 via 10.0.0.1 pipe0.1",
+    )
+
+
+def test_a_pipe_is_left_to_others_with_its_ends_though_no_line_names_it() -> None:
+    adoption = adopted("pipe create\nset interface ip address pipe0.0 2001:db8::1/64\n")
+    left = adoption.text.partition("unmanaged:")[2]
+    assert all(f"- {name} " in left or f"- {name}\n" in left for name in ("pipe0", "pipe0.0"))
