@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.long, since("26.10")]
 FOLDER = Path(__file__).parents[1] / "foreign"
 SCRIPTS = sorted(FOLDER.glob("**/scripts/*.vpp"))
 OPEN = {
-    "unseen/10_hellos_of_a_daemon": "all lines about a port are left, and the file does not list it under `unmanaged`",
     "unseen/15_lines_of_the_help": "the address of a virtual router is there or not, by the time",
     "unsung/05_bvi_of_a_blog": "a line that VPP refuses has made a loopback before",
 }

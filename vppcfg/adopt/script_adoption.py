@@ -35,6 +35,7 @@ from vppcfg.adopt.routes import place_lines, takeover
 from vppcfg.adopt.second_opinion import AskVpp, Opinion, answers_of, other_opinions
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.trial import (
+    TOGETHER,
     Correction,
     EndState,
     Name,
@@ -291,11 +292,15 @@ def _adopt_scripts(
         chosen_macs=frozenset(_macs_in(replay.lines)),
         with_bond_macs=setup.is_running,
     )
-    known = written(described, others=_of_rest(replay, described))
+    others = dict.fromkeys(_ports_of_rest(replay, described), TOGETHER)
+    seen = {name: each for name, each in described.interfaces.items() if name not in others}
+    described = replace(described, interfaces=seen)
+    others |= _of_rest(replay, described)
+    known = written(described, others=others)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
-        known = written(described, others=_of_rest(replay, described))
+        known = written(described, others=others)
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(
         described, known, FileContent(read_document(known.text.encode()).data), joined, replay.unfit
@@ -374,6 +379,14 @@ def _of_rest(replay: Replay, state: State) -> dict[str, str]:
         if line in left and not fnmatch.filter(state.interfaces, glob)
     }
     return ports | {glob_of(name): OF_REST for name in lists_of_rest(replay.lines)}
+
+
+def _ports_of_rest(replay: Replay, state: State) -> Iterator[str]:
+    """Yield the ports of which a file would undo what the rest sets: all lines about them are left, for their order."""
+    for name in state.interfaces.keys() - state.virtual.keys():
+        about = [line for line in replay.lines if name in line.subjects and line.outcome is not LineOutcome.NO_EFFECT]
+        if about and all(line.is_left for line in about) and any(line.why == TOGETHER for line in about):
+            yield name
 
 
 def _texts(lines: Iterable[LeftCommand]) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ _KEY_OF: Mapping[str, str] = {
 }
 """The key of the file that has what a kind is."""
 _MADE_LATE = "it needs a port that is made behind the file"
-_TOGETHER = "the rest has lines that work together with it, and only in their order"
+TOGETHER = "the rest has lines that work together with it, and only in their order"
 Name = tuple[str, str]
 """What has a value: the kind, and which one."""
 
@@ -224,14 +224,14 @@ def correction_for(trial: TriedAdoption, goal: EndState, lines: Sequence[SourceL
         if name in goal.values:
             needed |= {key_of(line) for line in kept}
         if same := [line for line in lines if _can_be_left(line) and _is_like(line, about, kept)]:
-            left |= {key_of(line): _TOGETHER for line in same}
+            left |= {key_of(line): TOGETHER for line in same}
         elif kept and name not in goal.values:
             undone |= {key_of(line) for line in kept if not line.command.startswith("create ")}
         else:
             holders = _holders_of(name, lines)
             around = (line for line in lines if not holders.isdisjoint(_words_of(line)))
             more = list(filter(_can_be_left, about)) or list(filter(_can_be_left, around))
-            left |= {key_of(line): _TOGETHER for line in more}
+            left |= {key_of(line): TOGETHER for line in more}
     return Correction(left=left, undone=undone - needed)
 
 

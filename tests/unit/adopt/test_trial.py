@@ -183,3 +183,14 @@ def test_a_pipe_is_left_to_others_with_its_ends_though_no_line_names_it() -> Non
     adoption = adopted("pipe create\nset interface ip address pipe0.0 2001:db8::1/64\n")
     left = adoption.text.partition("unmanaged:")[2]
     assert all(f"- {name} " in left or f"- {name}\n" in left for name in ("pipe0", "pipe0.0"))
+
+
+def test_a_port_of_which_the_rest_sets_all_is_left_to_it() -> None:
+    """A file that had the port down would undo what the rest sets, at the next `apply`."""
+    adoption = adopted(
+        "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\nset interface state xe1 up\n"
+        "lcp create xe0 host-if xe0 netns frr tun\n"
+        "set interface ip address del xe0 192.0.2.1/24\nset interface ip address xe0 192.0.2.1/24\n"
+    )
+    assert "xe0" not in adoption.text.partition("unmanaged:")[0] and "- xe0 #" in adoption.text
+    assert "xe1:" in adoption.text
