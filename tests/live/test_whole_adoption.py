@@ -18,7 +18,6 @@ FOLDER = Path(__file__).parents[1] / "foreign"
 SCRIPTS = sorted(FOLDER.glob("**/scripts/*.vpp"))
 OPEN = {
     "unseen/15_lines_of_the_help": "the address of a virtual router is there or not, by the time",
-    "unsung/05_bvi_of_a_blog": "a line that VPP refuses has made a loopback before",
 }
 """Scripts that do not come out whole yet."""
 

@@ -63,6 +63,10 @@ ReadFile = Callable[[str, str], tuple[str, str] | None]
 """Returns the name and the text of the file that `exec` names in a script, None when it cannot be read."""
 
 
+_READ_ON = frozenset({"create loopback interface", "loopback create-interface"})
+"""Commands that VPP carries out by the words that it knows, before it takes the next one for another command."""
+
+
 class Replay:
     """One VPP and the scripts that it is given."""
 
@@ -218,7 +222,7 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
-        if unread := self._unread(meant):
+        if (unread := self._unread(meant)) and meant.command not in _READ_ON:
             return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)

@@ -194,3 +194,9 @@ def test_a_port_of_which_the_rest_sets_all_is_left_to_it() -> None:
     )
     assert "xe0" not in adoption.text.partition("unmanaged:")[0] and "- xe0 #" in adoption.text
     assert "xe1:" in adoption.text
+
+
+def test_a_loopback_is_there_though_vpp_refuses_the_words_behind_it() -> None:
+    adoption = adopted("loop create 0000.0B51.0001\nset interface state loop0 up\n")
+    assert outcomes(adoption) == ["fault", "never_ran"]
+    assert "loop0:" in adoption.text and "state: down" in adoption.text
