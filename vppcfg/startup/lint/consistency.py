@@ -47,11 +47,7 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     yield from _worker_balance(conf, facts)
     for device in facts.devices:
         yield from _placement(device, facts)
-        yield from _shared_tx_queues(device.address, device.tx_queues, device.key("num-tx-queues"), facts)
-    default = entry_at(conf, "dpdk", "dev default")
-    if default is not None and not facts.devices:
-        entry = default.find("num-tx-queues")
-        yield from _shared_tx_queues("each port", number(entry), entry or default, facts)
+    yield from _transmit_queues(conf, facts)
     yield from dpdk_problems(conf)
     yield from _lost_plugin_path(conf, release)
     yield from _overflows(conf)
@@ -121,6 +117,20 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
         there = f"there are {numbered(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
         text = f"{device.address} is given to worker {missing[0]}, and {there}; VPP gives the queue to another thread"
         yield warning("conf-placement", entry, text)
+
+
+def _transmit_queues(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    """Find transmit queues that threads share, once where `dev default` sets their number."""
+    are_all_own = bool(facts.devices)
+    for device in facts.devices:
+        own = device.entry.find("num-tx-queues")
+        are_all_own &= own is not None
+        if own is not None:
+            yield from _shared_tx_queues(device.address, device.tx_queues, own, facts)
+    default = entry_at(conf, "dpdk", "dev default")
+    entry = default.find("num-tx-queues") if default is not None else None
+    if entry is not None and not are_all_own:
+        yield from _shared_tx_queues("each port", number(entry), entry, facts)
 
 
 def _shared_tx_queues(port: str, queues: int | None, entry: ConfEntry, facts: ConfFacts) -> Iterator[Problem]:
