@@ -38,7 +38,7 @@ class EnableOsiProtocol(SetObject):
     """lcp_osi_proto_enable: pass a protocol on between ports and Linux."""
 
     item: OsiProtocol
-    why_unrehearsed = "a rehearsal has no Linux devices"
+    why_unrehearsed = "the VPP of a rehearsal runs without the plugin osi"
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return Request(_ENABLE, {"osi_proto": self.item.number})

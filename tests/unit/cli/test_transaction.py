@@ -15,6 +15,7 @@ from vppcfg.cli.main import main
 from vppcfg.config.load import Loaded, load
 from vppcfg.entries.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
+from vppcfg.model.problem import Problem, ProblemList
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.load import load_ports
@@ -98,6 +99,19 @@ def test_at_boot_a_file_that_is_no_use_is_as_good_as_another(run: Run, files: Pa
     err = errors_of(ExitCode.DONE, run, "apply", "--boot", "-c", "l3.yaml")
     assert "l3.yaml is not what was applied last (change 1): that comes back" in err
     (files / "l3.yaml").write_text(L3)
+    assert is_at(run, "l3.yaml")
+
+
+def test_at_boot_what_was_applied_comes_back_though_a_newer_vppcfg_refuses_its_file(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+    with monkeypatch.context() as newer:
+        problem = Problem(rule="bvi-undefined", path=("interfaces",), text="no longer")
+        newer.setattr("vppcfg.config.load.check_rules", lambda index: ProblemList([problem]))
+        err = errors_of(ExitCode.DONE, run, "apply", "--boot", "-c", "l3.yaml")
+    assert "no longer" in err
+    assert "this vppcfg refuses l3.yaml, which was applied last (change 1): its state comes back" in err
     assert is_at(run, "l3.yaml")
 
 
