@@ -318,7 +318,13 @@ def test_queues_that_the_nic_lacks_are_said_to_be_ignored() -> None:
     found = one(of, "queues-ignored", configured_rx_queues={GI1: 4})
     assert found.proposal is not None
     assert as_data(found.proposal.settings) == {"dataplane": {"dpdk": {"default": {"rx-queues": 2}}}}
+    assert "soft-rss" not in found.proposal.text
     assert "queues-ignored" not in rules(of, configured_rx_queues={GI1: 2})
+    with_one = one(
+        load(port(hardware=hardware(rx_limits=limits(1, 1)))), "queues-ignored", configured_rx_queues={GI1: 4}
+    )
+    assert with_one.proposal is not None
+    assert f"`soft-rss config {GI1} type 4-tuple` and `soft-rss enable {GI1}`" in with_one.proposal.text
 
 
 def test_an_uneven_load_comes_with_the_commands_that_even_it() -> None:

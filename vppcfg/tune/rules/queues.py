@@ -98,13 +98,20 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
             "to spread by. Several tunnels with other outer addresses, a sender that varies the outer UDP source "
             "port, or a hand-off between workers help"
             if tunnels
-            else f"{_spreading(port)}; for a single flow, a tunnel or PPPoE only a hand-off between workers helps"
+            else f"{_spreading(port)}; {_by_software(port)}; for a single flow, a tunnel or PPPoE only a hand-off "
+            "between workers helps"
         ),
         expectation=Expectation(
             text=f"up to {count} times the rate of one queue, when there are many flows", basis=Basis.COMPUTED
         ),
         disproof="the traffic is one flow: then no spreading is possible, and none is missing",
     )
+
+
+def _by_software(port: PortLoad) -> str:
+    """Return what spreads the packets of one queue; tried with the plugin of 26.02, which wants the type first."""
+    commands = f"`soft-rss config {port.name} type 4-tuple` and `soft-rss enable {port.name}`"
+    return f"from VPP 26.02 on, {commands} (plugin soft_rss) spread its packets over the workers"
 
 
 def _spreading(port: PortLoad) -> str:
@@ -140,7 +147,8 @@ def _queues_ignored_finding(port: PortLoad, situation: Situation, configured: in
             Evidence(text=f"rx-queues: {configured}", source="the configuration"),
         ),
         proposal=Remedy(
-            text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)",
+            text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)"
+            + (f"; {_by_software(port)}" if most == 1 else ""),
             settings=(rx_queues(most, configured, address),),
         ),
         expectation=Expectation(
