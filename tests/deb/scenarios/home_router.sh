@@ -83,3 +83,4 @@ say 'web at home is reached as' "$(reach "$leased" 443 ip netns exec world)"
 before=$(invocation)
 systemctl restart vpp.service
 outcome 'vpp restarted' "$before"
+say 'vpp.service says' "$(journalctl --unit=vpp.service --output=cat --no-pager | tail -8 | tr '\n' '|')"
