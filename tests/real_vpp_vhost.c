@@ -1,8 +1,7 @@
 /* Stands in for /dev/vhost-net where the kernel has none: preloaded into VPP, it lets VPP make TAPs.
  *
- * With VHOST_PASSES_PACKETS in the environment, a thread for each pair of queues of a TAP carries packets between its
- * file and VPP's two split rings (virtio 1.1, 2.6), or from VPP alone where a pair has no queue to VPP; otherwise no
- * packet ever passes, and Linux behind a TAP is silent. */
+ * With VHOST_PASSES_PACKETS in the environment, a thread for each TAP carries packets between its file and VPP's two
+ * split rings (virtio 1.1, 2.6); otherwise no packet ever passes, and Linux behind a TAP is silent. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -168,7 +167,7 @@ carry (void *argument)
       if (waits[1].revents)
 	(void) !read (out->kick, &count, sizeof count);
       write_packets (out);
-      is_full = in->tap >= 0 && read_packets (in);
+      is_full = read_packets (in);
     }
 }
 
@@ -200,8 +199,7 @@ answer (struct device *device, int number, int is_read, void *argument)
       break;
     case NET_SET_BACKEND:
       ring->tap = dup (words[1]);
-      /* VPP sets the queue to itself first, where there is one. */
-      if (getenv ("VHOST_PASSES_PACKETS") && device->from_vpp.tap >= 0 && !device->is_running)
+      if (getenv ("VHOST_PASSES_PACKETS") && device->to_vpp.tap >= 0 && device->from_vpp.tap >= 0 && !device->is_running)
 	device->is_running = !pthread_create (&device->thread, NULL, carry, device);
     }
   return 0;

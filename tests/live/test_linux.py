@@ -123,10 +123,13 @@ def test_the_device_of_a_pair_that_is_made_anew_has_the_addresses_of_its_interfa
 
 
 def test_linux_reaches_a_host_by_a_pair_but_not_with_26_02(tmp_path: Path) -> None:
-    """There VPP drops what Linux sends to the host alone; ARP, a broadcast, passes."""
+    """There VPP drops what Linux sends to the host alone; ARP, a broadcast, passes.
+
+    Without workers TAPs have one queue, as many as the stand-in for vhost serves.
+    """
     file = tmp_path / "router.yaml"
     file.write_text(f"interfaces: {{ {PORT}: {{ lcp: e0, mtu: 1500, addresses: [ 192.0.2.1/24 ] }} }}\n")
-    with running([PORT], linux_cp="lcp-sync", passes_packets=True) as vpp:
+    with running([PORT], extra="cpu {\n}", linux_cp="lcp-sync", passes_packets=True) as vpp:
         vpp.add_netns("host")
         vpp.ip("link", "set", "veth0-peer", "netns", "host")
         vpp.ip("-n", "host", "addr", "add", "192.0.2.2/24", "dev", "veth0-peer")
