@@ -91,17 +91,17 @@ def _apply_at(place: ChangeContext, files: str | SourceFiles, terms: Terms, cons
             log.warning("The journal does not have the last accepted configuration, so %s is applied", files)
         return _apply_file(*load_configuration(files, console), place, terms, console)
     loaded = _readable(files)
-    is_accepted = loaded is not None and loaded.digest == accepted.source_digest
-    if loaded is not None and is_accepted and loaded.configuration is not None:
-        return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
+    unchanged = loaded if loaded is not None and loaded.digest == accepted.source_digest else None
+    if unchanged is not None and unchanged.configuration is not None:
+        return _apply_file(configuration_in(unchanged, console), unchanged, place, terms, console)
     state = accepted_state(accepted, place.journal, copy)
     if state is None:
-        if not is_accepted:
+        if unchanged is None:
             log.warning("The file of change %d, applied last, is lost, so %s is applied", accepted.number, files)
         loaded = read(files) if loaded is None else loaded
         return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
-    if loaded is not None and is_accepted:
-        console.show_problems(loaded.to_act_on, loaded.name)
+    if unchanged is not None:
+        console.show_problems(unchanged.to_act_on, unchanged.name)
         text = "this vppcfg refuses %s, which was applied last (change %d): its state comes back; mend the file"
         log.error(text, files, accepted.number)
     else:

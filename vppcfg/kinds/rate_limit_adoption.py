@@ -6,7 +6,7 @@ What a file makes has marks, and policers by other names; packets of these hosts
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -66,13 +66,13 @@ def in_file_form(connection: VppReader, state: State, names: Mapping[int, str]) 
     ]
     if not foreign:
         return InFileForm(_renumbered(state))
-    reader = _LimitReader(connection, state)
+    reader = _LimitReader(connection, state, foreign)
     found: list[VppObject] = []
     others, reasons = set[tuple[str, str]](), dict[str, str]()
     for index in dict.fromkeys(use.sw_if_index for use in foreign):
         own, name = [use for use in foreign if use.sw_if_index == index], names[index]
         try:
-            found += reader.limits_on(name, own, foreign)
+            found += reader.limits_on(name, own)
             others |= reader.taken(own)
         except _UnfitError as reason:
             reasons[name] = str(reason)
@@ -87,7 +87,7 @@ def in_file_form(connection: VppReader, state: State, names: Mapping[int, str]) 
 class _LimitReader:
     """Asks VPP once for all tables and policers."""
 
-    def __init__(self, connection: VppReader, state: State) -> None:
+    def __init__(self, connection: VppReader, state: State, foreign: Iterable[Use]) -> None:
         self._state = state
         rows = connection.rows(connection.ask(policer_requests(connection)), "policer_details", "name", *SETTINGS)
         settings = {text_of(raw): dict(zip(SETTINGS, values, strict=True)) for raw, *values in rows}
@@ -95,9 +95,10 @@ class _LimitReader:
         self._settings: Mapping[str, Mapping[str, Any]] = settings
         self._tables = dict(_tables(connection))
         self._users = Counter(index for table in self._tables.values() for _, index in table.sessions)
+        self._chains = Counter(index for use in foreign for index in self._chain(use))
         self._numbers = iter(range(1 << 20, 1 << 21))
 
-    def limits_on(self, name: str, own: list[Use], all_uses: list[Use]) -> list[VppObject]:
+    def limits_on(self, name: str, own: list[Use]) -> list[VppObject]:
         """Return what limits an interface, as a file makes it. Raise _UnfitError."""
         rates: dict[bool, list[tuple[str, PolicerRate]]] = {}
         sides = set[str]()
@@ -106,7 +107,7 @@ class _LimitReader:
                 raise _UnfitError("a file limits hosts where VPP routes")
             is_ipv6 = use.layer == IP_LAYERS[1]
             for index in self._chain(use):
-                if sum(index in self._chain(each) for each in all_uses) > 1:
+                if self._chains[index] > 1:
                     raise _UnfitError(f"the table {index} is used more than once, and its hosts share one rate")
                 side, found = self._hosts(name, index, is_ipv6=is_ipv6)
                 sides.add(side)
