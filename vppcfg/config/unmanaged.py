@@ -6,7 +6,7 @@ from vppcfg.config.section_list import SECTIONS
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL, section_of
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
-from vppcfg.model.kinds import is_marked
+from vppcfg.model.kinds import is_bvi_of_others, is_marked
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 
@@ -82,12 +82,13 @@ def _is_adoptable(desired: DesiredStateBuilder, interface: Interface) -> bool:
 def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool:
     if desired.globs.matches(interface.name) or is_foreign(interface.tag):
         return False
-    if interface.kind is InterfaceKind.PHYSICAL:
+    if interface.kind is InterfaceKind.PHYSICAL or is_bvi_of_others(interface):
+        section = "interfaces" if interface.kind is InterfaceKind.PHYSICAL else "loopbacks"
         text = (
             f"VPP has an interface {interface.name} that the file does not name; "
-            f"add it under interfaces, or `unmanaged: [ {interface.name} ]`"
+            f"add it under {section}, or `unmanaged: [ {interface.name} ]`"
         )
-        desired.problem("phy-unlisted", ("interfaces",), text)
+        desired.problem("phy-unlisted", (section,), text)
         return False
     if interface.parent is not None:
         is_expressible = not isinstance(interface.encapsulation, OtherMatch)

@@ -15,6 +15,11 @@ def is_marked(kind: InterfaceKind) -> bool:
     return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_owned_by_mark
 
 
+def is_bvi_of_others(interface: Interface) -> bool:
+    """Return whether an interface is a `bviN` that no file has made: netlab and SONiC make all their SVIs so."""
+    return interface.kind is InterfaceKind.LOOPBACK and interface.name.startswith("bvi") and not interface.tag
+
+
 def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface | None) -> bool:
     """Return whether one interface can become the other without being recreated, as far as their kinds decide that.
 
