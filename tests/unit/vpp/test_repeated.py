@@ -2,7 +2,7 @@
 
 import pytest
 
-from vppcfg.app.rest import Repetition
+from vppcfg.vpp.repeated import Repetition
 
 FEATURES = """\
 Feature paths configured on loop10...
