@@ -63,7 +63,7 @@ class PostChange:
         self._concerned = intent.routing.changes if _interrupts_a_pair(plan) else intent.routing.steps
         """Daemons whose routes VPP may lose: those that load something, and all where a device of theirs goes."""
         self._missing: dict[str, MissingRoutes] = {}
-        """What VPP lacked of the routes of each of these, before the change."""
+        """What VPP lacked of the routes of each of these, before the change; without an entry before a rollback."""
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
         self._before: tuple[CheckResult, ...] = ()
@@ -82,7 +82,8 @@ class PostChange:
         """
         if self._intent.origin not in ROLLBACKS:
             for change in self._concerned:
-                self._look_for_routes(change)
+                file = change.texts.file
+                self._missing[file.kind.title] = missing_routes(daemon_of(file), self._place.target)
         if self._intent.checks:
             log.info("Running the checks before the change")
             self._before = self._checked(self._intent.checks, is_before=True)
@@ -120,19 +121,13 @@ class PostChange:
     def _load_daemons(self) -> str:
         """Load what differs, and return why a daemon has not taken it."""
         for change in self._intent.routing.steps:
-            daemon, title = daemon_of(change.texts.file), change.texts.file.kind.title
-            if title not in self._missing:
-                self._look_for_routes(change)
-            log.info("Loading the configuration of %s", title)
+            daemon = daemon_of(change.texts.file)
+            log.info("Loading the configuration of %s", change.texts.file.kind.title)
             self._loaded.append(change)
             confirm_s = self._intent.confirm_s if self._intent.origin not in ROLLBACKS else None
             if trouble := daemon.load(change.texts.after, confirm_s):
                 return trouble
         return ""
-
-    def _look_for_routes(self, change: DaemonChange) -> None:
-        file = change.texts.file
-        self._missing[file.kind.title] = missing_routes(daemon_of(file), self._place.target)
 
     def _missing_routes(self) -> Failure | None:
         """Wait for VPP to have the daemons' routes again; only with checks is that a failure."""
@@ -145,7 +140,8 @@ class PostChange:
             elif found.prefixes and self._intent.checks and self._intent.confirm_s is not None:
                 return Failure(cause=Cause.ROUTING, text=f"{found.text} ({title})")
             elif found.prefixes:
-                log.warning("%s (%s)", found.text, title)
+                also = "" if title in self._missing else "; whether it had them before the rollback was not asked"
+                log.warning("%s (%s)%s", found.text, title, also)
         return None
 
     def verdict(self, code: ExitCode, status: Status, text: str) -> tuple[ExitCode, Status, str]:

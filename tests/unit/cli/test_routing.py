@@ -199,6 +199,10 @@ def test_a_daemon_that_loads_nothing_is_asked_where_a_change_takes_a_device_from
     asked.clear()
     assert router.run("apply", "-c", router.file("new", lcp="second", description="uplink"))[0] == ExitCode.DONE
     assert asked == [], "no device goes"
+    asked.append(MissingRoutes())
+    code, said = router.run("rollback", "1")
+    assert code == ExitCode.DONE
+    assert "10.0.0.0/8 (BIRD); whether it had them before the rollback was not asked" in said
 
 
 def test_a_daemon_that_refuses_fails_the_change_and_both_are_back(router: Router) -> None:
