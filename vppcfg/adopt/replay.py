@@ -212,7 +212,8 @@ class Replay:
         if turns_det44_off(meant.command, words):
             line.set_outcome(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
             return True
-        self._assume_ports(line, meant.command, words)
+        unread = self._unread(meant)
+        self._assume_ports(line, meant.command, meant.rest.removesuffix(unread).split())
         self._is_det44_elsewhere |= det44_elsewhere(meant.command, words)
         if self._is_det44_elsewhere and meant.command in DET44_COMMANDS:
             line.subjects = self._interfaces_in(words)
@@ -222,14 +223,14 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
-        if (unread := self._unread(meant)) and meant.command not in _READ_ON:
-            return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if meant.command in LIMIT_COMMANDS:
             why = why or (_NEEDS_WHAT_IS_LEFT if self._are_limits_left else None)
             self._are_limits_left |= why is not None
         if why is not None or meant.command not in self._simulation.commands:
+            if unread and meant.command not in _READ_ON:
+                return self._refused(line, f"`{meant.command}` does not take `{' '.join(unread.split()[:2])}`")
             if missing := self._missing_interface(line, meant, words):
                 return self._refused(line, f"unknown interface `{missing}`")
             if refusal := self._objects.refusal(meant.command, words):

@@ -99,6 +99,12 @@ def test_vpp_stops_at_the_first_command_that_it_refuses() -> None:
     assert "mtu: 1500" in adopted(text, past_errors=True).text
 
 
+def test_what_stands_before_a_word_that_vpp_refuses_is_carried_out() -> None:
+    adoption = adopted("create loopback interface\nset interface mtu packet 1400 loop0 please\n")
+    assert fault_in(adoption).why == "VPP refuses it: unknown input `please'"
+    assert "mtu: 1400" in adoption.text
+
+
 def test_an_ambiguous_word_is_a_fault() -> None:
     fault = fault_in(adopted("set i state xe0 up"))
     assert fault.rule == "adopt-ambiguous"
