@@ -119,9 +119,10 @@ _STAMP = (
 )
 _LOGGED = re.compile(rf"^\s*(?:[\w.-]+ +\| +)?{_STAMP}(?:[ :|-]*{_STAMP})*[ :|-]*(?=\S)")
 """What a log has before each line, or before the first line of a text: time, level, source."""
-_QUOTE = re.compile(r"^\s*>\s?")
+_QUOTE = re.compile(r"^\s*(?:>\s?|(?:\*|//|#|--)(?:\s|$))")
+"""How mail, and comments of programs, mark each line of a text that they repeat."""
 _QUOTED = 0.8
-"""Share of lines with a `>` from which on a text is quoted mail."""
+"""Share of lines with such a mark from which on a text is repeated so."""
 _COUNTS_ONCE = {"runtime", "runtime-max"}
 """Two of them are two readings, of which the last one counts; other outputs of one command are joined."""
 
@@ -192,7 +193,7 @@ def text_name(command: str) -> str:
 
 
 def _unquoted(text: str) -> Iterator[str]:
-    """Yield the lines without colours, fences and the marks of quoted mail."""
+    """Yield the lines without colours, fences and the marks of mail and comments."""
     lines = without_colours(text).splitlines()
     filled = [line for line in lines if line.strip()]
     is_quoted = bool(filled) and sum(bool(_QUOTE.match(line)) for line in filled) >= _QUOTED * len(filled)

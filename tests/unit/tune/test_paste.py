@@ -90,8 +90,9 @@ def test_a_line_that_says_that_something_was_left_out_makes_no_text_whole() -> N
     assert paste.whole == {"errors"}
 
 
-def test_quoted_mail_and_fences_are_read() -> None:
-    quoted = "\n".join(f"> {line}" for line in f"vpp# show run\n{RUNTIME}".splitlines())
+@pytest.mark.parametrize("mark", ["> ", " * ", "// ", "# "])
+def test_quoted_mail_comments_and_fences_are_read(mark: str) -> None:
+    quoted = "\n".join(f"{mark}{line}" for line in f"vpp# show run\n{RUNTIME}".splitlines())
     assert parse_runtime(split_paste(quoted).texts["runtime"]) == parse_runtime(RUNTIME)
     assert parse_runtime(split_paste(f"```\n{RUNTIME}```\n").texts["runtime"]) == parse_runtime(RUNTIME)
 
