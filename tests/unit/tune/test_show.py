@@ -237,7 +237,8 @@ def test_threads_of_both_tables_are_read(text: str, place: ThreadPlace) -> None:
 
 def test_heaps_pools_processor_version_and_trace_are_read() -> None:
     heaps, _ = parse_memory("base 0x7f, size 1g, locked, name 'main heap'\n total: 1.00G, used: 65.22M, free: 1M\n")
-    pools, _ = parse_buffers("Pool Name Index NUMA\ndefault-numa-0 0 0 2304 2048 8191 7184 454 553\n")
+    first = "Pool Name Index NUMA\ndefault-numa-0 0 0 2304 2048 8191 8191 0 0\n"
+    pools, _ = parse_buffers(first + "Pool Name Index NUMA\ndefault-numa-0 0 0 2304 2048 8191 7184 454 553\n")
     processor, _ = parse_cpu("Model name: X\nBase frequency: 2.2998 GHz\n")
     assert [(heap.name, heap.total_bytes) for heap in heaps] == [("main heap", 1 << 30)]
     assert [(pool.total, pool.available, pool.cached, pool.used) for pool in pools] == [(8191, 7184, 454, 553)]

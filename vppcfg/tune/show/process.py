@@ -90,8 +90,8 @@ def parse_placement(text: str) -> tuple[tuple[RxQueue, ...], Unread]:
 
 
 def parse_buffers(text: str) -> tuple[tuple[BufferPool, ...], Unread]:
-    """Return the pools, and what could not be read; rows per thread (`detail`) are passed over."""
-    pools: list[BufferPool] = []
+    """Return the pools as they were last, and what could not be read; rows per thread (`detail`) are passed over."""
+    pools: dict[str, BufferPool] = {}
     unread: list[str] = []
     for line in clean_lines(text):
         tokens = line.split()
@@ -102,8 +102,9 @@ def parse_buffers(text: str) -> tuple[tuple[BufferPool, ...], Unread]:
         except ValueError:
             unread.append(line)
             continue
-        pools.append(BufferPool(name=tokens[0], numa=numa, total=total, available=available, cached=cached, used=used))
-    return tuple(pools), tuple(unread)
+        pool = BufferPool(name=tokens[0], numa=numa, total=total, available=available, cached=cached, used=used)
+        pools[pool.name] = pool
+    return tuple(pools.values()), tuple(unread)
 
 
 def parse_memory(text: str) -> tuple[tuple[Heap, ...], Unread]:
