@@ -18,7 +18,15 @@ from vppcfg.operations.operation import DeleteInterface
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import rollback_plan
-from vppcfg.plan.unmanaged import Survival, irremovable, touched, touched_in_linux, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import (
+    Survival,
+    in_question,
+    irremovable,
+    touched,
+    touched_in_linux,
+    unmanaged_changes,
+    with_unmanaged,
+)
 
 NUMBERS = range(60)
 
@@ -50,12 +58,24 @@ def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
             yield route("10.2.0.0/16", "", holder, is_exact=False)
 
 
-@cache
-def plan_of(number: int) -> Plan:
+def with_found(number: int) -> tuple[Plan, list[Attachment]]:
     observed, configuration = numbered_plan_ends(number)
     plan = make_plan(observed, resolve(configuration, observed).desired)
     holders = touched(plan) | touched_in_linux(plan)
-    return with_unmanaged(plan, [each for each in attachments_of(observed, number) if each.holder in holders])
+    return plan, [each for each in attachments_of(observed, number) if each.holder in holders]
+
+
+@cache
+def plan_of(number: int) -> Plan:
+    return with_unmanaged(*with_found(number))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_what_is_left_out_of_question_changes_no_plan(number: int) -> None:
+    plan, found = with_found(number)
+    asked = with_unmanaged(plan, in_question(plan, found))
+    assert asked.steps == plan_of(number).steps
+    assert unmanaged_changes(asked) == unmanaged_changes(plan_of(number))
 
 
 @pytest.mark.parametrize("number", NUMBERS)

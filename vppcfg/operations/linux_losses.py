@@ -67,6 +67,17 @@ def goes_with(setting: LinuxSetting, address: str, left: Collection[str], carrie
     return is_last and _goes_with_device(setting, carries)
 
 
+def outlasts(setting: LinuxSetting, going: Collection[str], interface: Interface) -> bool:
+    """Return whether a route by a gateway stays however the addresses `going` leave the interface of its device."""
+    if setting.kind is not LinuxKind.ROUTE or setting.hops:
+        return False
+    hosts, gone = needed_hosts(setting), {*going, *secondaries(interface, going)}
+    if not hosts or any(address.partition("/")[0] in hosts for address in gone):
+        return False
+    keeps_ipv4 = any(":" not in address for address in interface.addresses - gone)
+    return setting.family == AF_INET6 or keeps_ipv4 or all(":" in address for address in gone)
+
+
 def is_lost_by_state(setting: LinuxSetting, carries: Carries) -> bool:
     """Return whether Linux has lost a setting of a device that has gone down."""
     if setting.kind is LinuxKind.ADDRESS:

@@ -29,7 +29,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.operations.attachment import RestoreAttachment
 from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, missed_device, place_of
 from vppcfg.operations.change import Action, Change, ObjectKind
-from vppcfg.operations.linux_losses import is_followed
+from vppcfg.operations.linux_losses import is_followed, outlasts
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -220,18 +220,49 @@ def _unpaired(plan: Plan) -> Iterator[str]:
 def touched_in_linux(plan: Plan) -> frozenset[str]:
     """Return the interfaces whose Linux device may lose something with an address, its state or its MTU.
 
-    What goes down takes those along that are on it. What they have in VPP stays.
+    What they have in VPP stays.
     """
-    follows = {each.interface for each in plan.of(RemoveAddress)}
+    return _going_down_in_linux(plan).union(_going_addresses(plan))
+
+
+def in_question(plan: Plan, found: Iterable[Attachment]) -> Iterator[Attachment]:
+    """Yield what a plan may take away, of what was found on what it touches, and what its desired state has.
+
+    Without the routes beside an address that goes: they may be a full table, which a state would repeat.
+    """
+    going, wanted = _going_addresses(plan), frozenset(plan.desired.unmanaged)
+    whole = touched(plan) | _going_down_in_linux(plan)
+    for each in found:
+        is_beside = each.linux is not None and each.holder in going and each.holder not in whole
+        if not is_beside or each in wanted or not _outlasts(each, going[each.holder], plan):
+            yield each
+
+
+def _outlasts(attachment: Attachment, going: Collection[str], plan: Plan) -> bool:
+    interface = plan.observed.interfaces[attachment.holder]
+    return attachment.linux is not None and outlasts(attachment.linux, going, interface)
+
+
+def _going_addresses(plan: Plan) -> dict[str, set[str]]:
+    """Return the addresses that a plan removes, by the interface, where they go from Linux too."""
+    found: dict[str, set[str]] = {}
+    for each in plan.of(RemoveAddress):
+        if is_followed(plan.observed.lcps.get(each.interface), plan.observed.facts.lcp):
+            found.setdefault(each.interface, set()).add(each.address)
+    return found
+
+
+def _going_down_in_linux(plan: Plan) -> frozenset[str]:
+    """Return the interfaces whose device goes down or gets too small for IPv6, and those with a device on it."""
     bases = {each.interface for each in plan.of(SetAdminState) if not each.is_up}
     bases |= {each.interface for each in plan.of(SetPacketMtu) if 0 < each.mtu < LEAST_IPV6_MTU}
-    names = {name for name in follows | bases if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)}
-    bases &= names
+    bases = {name for name in bases if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)}
+    names = frozenset(bases)
     bases |= {each.interface for each in plan.of(SetLinuxLink) if not each.is_up or each.mtu < LEAST_IPV6_MTU}
     there = plan.observed.interfaces
     stacking = SubInterfaceDependencies(there.values() if bases else ())
     below = (name for base in bases & there.keys() for name in (base, *stacking.dependents_of(there[base])))
-    return frozenset(names).union(name for name in below if place_of(name, plan.observed) is not None)
+    return names.union(name for name in below if place_of(name, plan.observed) is not None)
 
 
 def _renumbered(plan: Plan, deleted: frozenset[str]) -> Iterator[str]:

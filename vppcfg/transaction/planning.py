@@ -23,7 +23,7 @@ from vppcfg.model.vpp_object import OF_DELETED
 from vppcfg.operations.attachment import RestoreAttachment
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.unmanaged import holders_of, missing, touched, touched_in_linux, with_unmanaged
+from vppcfg.plan.unmanaged import holders_of, in_question, missing, touched, touched_in_linux, with_unmanaged
 from vppcfg.record import evolve
 
 _DETAILS = ("link_local", "ra", "ra_mtu", "neighbors", "static_macs")
@@ -46,7 +46,8 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     if not holders and not in_linux:
         return plan
     there, in_linux = (frozenset(filter(observed.has_holder, each)) for each in (holders, in_linux))
-    plan = with_unmanaged(plan, dataplane.unmanaged(there, plan.observed, in_linux))
+    found = dataplane.unmanaged(there, plan.observed, in_linux)
+    plan = with_unmanaged(plan, in_question(plan, found))
     facts = replace(plan.observed.facts, left_out=dataplane.left_out)
     return replace(plan, observed=replace(plan.observed, facts=facts))
 

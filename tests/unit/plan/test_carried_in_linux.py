@@ -18,7 +18,15 @@ from vppcfg.model.tap import Tap
 from vppcfg.operations.attachment import RestoreAttachment, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.unmanaged import Survival, missing, touched, touched_in_linux, unmanaged_changes, with_unmanaged
+from vppcfg.plan.unmanaged import (
+    Survival,
+    in_question,
+    missing,
+    touched,
+    touched_in_linux,
+    unmanaged_changes,
+    with_unmanaged,
+)
 from vppcfg.render.plan_text import cli_line
 
 MAC = "02:00:00:00:00:77"
@@ -331,6 +339,26 @@ def test_a_route_by_two_devices_is_lost_with_the_last_address_of_both() -> None:
     plan = with_unmanaged(make_plan(observed, replace(observed, interfaces=bare, linux={})), there)
     assert [each.attachments for each in unmanaged_changes(plan)] == [(there[1],), (there[0],)]
     assert {*restored(reverse_plan(plan))} == {*there}
+
+
+@pytest.mark.parametrize(
+    ("going", "asked"),
+    [
+        ({"2001:db8::1/64"}, []),
+        ({"192.0.2.2/24"}, ["10.2.0.0/16"]),
+        ({"192.0.2.1/24"}, ["10.2.0.0/16"]),
+        ({"192.0.2.1/24", "198.51.100.1/24"}, ["10.1.0.0/16", "10.2.0.0/16"]),
+    ],
+)
+def test_a_table_of_routes_beside_an_address_that_goes_is_in_no_state(going: set[str], asked: list[str]) -> None:
+    """A route stays with its device, unless its source goes, be it with the address before it, or the last address."""
+    addresses = frozenset({"192.0.2.1/24", "192.0.2.2/24", "198.51.100.1/24", "2001:db8::1/64"})
+    observed = of_loop(facts(STATE, is_sync=True), addresses=addresses)
+    plan = make_plan(observed, of_loop(observed, addresses=addresses - going))
+    values = {1: "10.2.0.0", 5: "198.51.100.7", 7: "192.0.2.2"}
+    source = encoded({number: socket.inet_aton(text) for number, text in values.items()})
+    routes = [route("10.1.0.0/16", "198.51.100.7"), route("10.2.0.0/16", "", attributes=source)]
+    assert [each.name.split()[0] for each in in_question(plan, routes)] == asked
 
 
 @pytest.mark.parametrize("is_sync", [True, False])
