@@ -15,7 +15,7 @@ from vppcfg.transaction.journal import Journal
 
 
 class JournaledStates:
-    """A function that returns the states of VPP before and after the last change, however that ended.
+    """A function that returns the states of VPP before and after the last change, however that ended, of our objects.
 
     All that changes may have left is in them: what the ones before it set, and was still there, is in its first state.
     """
@@ -32,7 +32,8 @@ class JournaledStates:
             newest = next(self._journal.newest_first(), None)
             if newest is not None and newest.entry.number != self._number:
                 number = newest.entry.number
-                self._states = (self._journal.before(number), self._journal.after(number))
+                read = (self._journal.before, self._journal.after)
+                self._states = tuple(state(number, is_whole=False) for state in read)
                 self._number = number
         except PlanRefusedError:
             return self._states

@@ -174,13 +174,16 @@ class Journal:
         """Return whether there is an entry, one that cannot be read or was set aside included."""
         return self._folders.knows(number)
 
-    def before(self, number: int) -> State:
-        """Return what was observed before a change. Raise UntrustedFileError or StorageError."""
-        return self._state(number, "before")
+    def before(self, number: int, *, is_whole: bool = True) -> State:
+        """Return what was observed before a change, what others had only if whole: that may be a full table of routes.
 
-    def after(self, number: int) -> State:
-        """Return what a change was to lead to. Raise UntrustedFileError or StorageError."""
-        return self._state(number, "after")
+        Raise UntrustedFileError or StorageError.
+        """
+        return self._state(number, "before", is_whole=is_whole)
+
+    def after(self, number: int, *, is_whole: bool = True) -> State:
+        """Return what a change was to lead to, as `before` does."""
+        return self._state(number, "after", is_whole=is_whole)
 
     def source(self, number: int) -> bytes:
         """Return the configuration file that a change was made for, as it was read then.
@@ -208,7 +211,7 @@ class Journal:
         """
         for part in ("before", "after"):
             with suppress(PlanRefusedError):
-                self._state(number, part)
+                self._state(number, part, is_whole=True)
         return self._foreign.get(number, "")
 
     def keys(self) -> dict[str, bytes]:
@@ -398,14 +401,14 @@ class Journal:
         if number not in self._folders.numbers():
             raise StorageError(f"the journal has no entry {number}", "`vppcfg history` lists them")
 
-    def _state(self, number: int, part: str) -> State:
+    def _state(self, number: int, part: str, *, is_whole: bool) -> State:
         """Return a state, also of an entry that was set aside because of another part of it."""
         foreign = f"{self._folders.path(number, f'{part}.json')} cannot be read"
         try:
             if not self._folders.knows(number):
                 self._demand(number)
             content, foreign = self._read_with_origin(number, part)
-            return state_of(content)
+            return state_of(content if is_whole else {**content, "unmanaged": []})
         except ValueError as error:
             raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
         finally:
