@@ -295,7 +295,7 @@ def _adopt_scripts(
     others = dict.fromkeys(_ports_of_rest(replay, described), TOGETHER)
     seen = {name: each for name, each in described.interfaces.items() if name not in others}
     described = replace(described, interfaces=seen)
-    others |= _of_rest(replay, described)
+    others |= _of_rest(replay, described) | _interfaces_of_rest(goal, described)
     known = written(described, others=others)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
@@ -379,6 +379,14 @@ def _of_rest(replay: Replay, state: State) -> dict[str, str]:
         if line in left and not fnmatch.filter(state.interfaces, glob)
     }
     return ports | {glob_of(name): OF_REST for name in lists_of_rest(replay.lines)}
+
+
+def _interfaces_of_rest(goal: _Goal | None, state: State) -> dict[str, str]:
+    """Return the interfaces that only the rest makes: they have no tag, and the next plan would remove them."""
+    ends = goal.end.values.items() if goal is not None else ()
+    there = state.interfaces.keys()
+    made = {name: each for (table, name), each in ends if table == "interfaces" and name not in there}
+    return {name: OF_REST for name, each in made.items() if each.parent is None or each.parent in there}
 
 
 def _ports_of_rest(replay: Replay, state: State) -> Iterator[str]:

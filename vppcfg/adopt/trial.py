@@ -24,6 +24,7 @@ from vppcfg.adopt.routes import COMMAND, targets_of
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.entries.configuration import Configuration
 from vppcfg.errors import VppcfgError
 from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
@@ -35,9 +36,11 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
 from vppcfg.model.tunnel import Gre
 from vppcfg.model.vpp_object import by_name
-from vppcfg.plan.plan import make_plan
+from vppcfg.operations.change import ObjectKind
+from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
+_UNDONE = "undone by the next plan"
 _ROUTE, _TABLE = "route of the prompt", "FIB table without a name"
 _FEATURE, _STAYS = "feature", "det44-"
 """DET44 enables its feature where it should disable it (det44_interface_add_del); `State` has whether it is on."""
@@ -163,36 +166,41 @@ class TriedAdoption:
 
 
 def try_out(simulation: Simulation, text: str, order: RestOrder, chosen_mtus: Collection[str]) -> TriedAdoption:
-    """Give a VPP that has just started a file and a rest."""
+    """Give a VPP that has just started a file and a rest, and look at what the next plan of the file would undo."""
     refused = [key_of(each.line) for each in order.first if not each.run_on(simulation)]
     there = simulation.observe().interfaces
-    why = _apply(simulation, text)
+    configuration = parse_text(text, "the adopted configuration").configuration
+    why = _apply(simulation, configuration)
     refused += [key_of(each.line) for each in order.last if not each.run_on(simulation)]
     end = end_of(simulation, chosen_mtus)
-    if not why:
-        return TriedAdoption(order=order, end=end, refused=refused)
-    end = EndState(values={**end.values, ("refused", why): why})
-    configuration = parse_text(text, "the adopted configuration").configuration
-    absent = set(configuration.unmanaged) - there.keys() if configuration is not None else ()
-    return TriedAdoption(order=order, end=end, refused=refused, absent=absent)
+    if why or configuration is None:
+        end = EndState(values={**end.values, ("refused", why): why})
+        absent = set(configuration.unmanaged) - there.keys() if configuration is not None else ()
+        return TriedAdoption(order=order, end=end, refused=refused, absent=absent)
+    if order.first or order.last:
+        plan = _plan(simulation, configuration)
+        changes = () if isinstance(plan, str) else plan.changes
+        # Whose an object is, the journal of a router knows, and here there is none.
+        undone = {(_UNDONE, each.name): each.action for each in changes if each.kind is not ObjectKind.OBJECT}
+        end = EndState(values={**end.values, **undone})
+    return TriedAdoption(order=order, end=end, refused=refused)
 
 
-def _apply(simulation: Simulation, text: str) -> str:
+def _apply(simulation: Simulation, configuration: Configuration | None) -> str:
     """Apply a configuration, and return why it cannot be applied, '' when it is."""
-    configuration = parse_text(text, "the adopted configuration").configuration
-    if configuration is None:
-        return "the file is not valid"
-    observed = simulation.observe()
-    resolution = resolve(configuration, observed)
+    plan = _plan(simulation, configuration) if configuration is not None else "the file is not valid"
+    return plan if isinstance(plan, str) else simulation.perform(plan.operations)
+
+
+def _plan(simulation: Simulation, configuration: Configuration) -> Plan | str:
+    """Return the plan of a configuration, or why there is none."""
+    resolution = resolve(configuration, simulation.observe())
     if fault := next((each for each in resolution.problems if each.severity is Severity.ERROR), None):
         return fault.text
-    if errors := [each.text for each in resolution.problems if each.severity is Severity.ERROR]:
-        return errors[0]
     try:
-        plan = make_plan(resolution.observed, resolution.desired)
+        return make_plan(resolution.observed, resolution.desired)
     except VppcfgError as error:
         return error.message
-    return simulation.perform(plan.operations)
 
 
 @record

@@ -29,6 +29,7 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "create vxlan-gpe tunnel": ("vxlan_gpe_tunnel", "VXLAN_GPE"),
     "create geneve tunnel": ("geneve_tunnel", "GENEVE"),
     "create gtpu tunnel": ("gtpu_tunnel", "GTPU"),
+    "create 6rd tunnel": ("ip6ip-6rd", "ip6ip-6rd"),
     "create l2tpv3 tunnel": ("l2tpv3_tunnel", "L2TPv3"),
     "create pppoe session": ("pppoe_session", "PPPoE"),
     "ipsec itf create": ("ipsec", "IPSEC Tunnel"),

@@ -116,6 +116,7 @@ def test_a_rewrite_at_the_far_end_of_a_cross_connect_counts() -> None:
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5", "vxlan_gpe_tunnel0"),
         ("pipe create instance 4", "pipe4.*"),
         ("lisp enable", "lisp_gpe*"),
+        ("create 6rd tunnel ip6-pfx 2001:db8::/32 ip4-pfx 10.0.0.0/8 ip4-src 192.0.2.1", "ip6ip-6rd*"),
         ("packet-generator new { name x limit 1 node ip4-input data { incrementing 40 } }", "pg-*"),
     ],
 )
@@ -194,6 +195,14 @@ def test_a_port_of_which_the_rest_sets_all_is_left_to_it() -> None:
     )
     assert "xe0" not in adoption.text.partition("unmanaged:")[0] and "- xe0 #" in adoption.text
     assert "xe1:" in adoption.text
+
+
+def test_a_loopback_of_which_the_next_plan_would_undo_what_the_rest_sets_is_of_the_rest() -> None:
+    settings = "set ipfix exporter collector 192.0.2.5 src 192.0.2.1\nflowprobe params record l3\n"
+    flows = "flowprobe feature add-del bvi0 ip4 both\nflowprobe feature add-del xe0 ip4 both\n"
+    adoption = adopted(f"bvi create instance 0\n{settings}{flows}")
+    assert outcomes(adoption) == ["unmanaged", "file", "file", "unmanaged", "file"]
+    assert "unmanaged:\n  - bvi0 # the rest makes it\n" in adoption.text
 
 
 def test_a_loopback_is_there_though_vpp_refuses_the_words_behind_it() -> None:
