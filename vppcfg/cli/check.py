@@ -140,10 +140,11 @@ def _check_each(args: argparse.Namespace, release: Release | None, remarks: Sequ
             "files go without -c and --show-merged", "each is checked by itself; -c lays files over each other"
         )
     problems: list[Problem] = []
-    for name in args.files:
+    files = tuple(dict.fromkeys(args.files))
+    for name in files:
         found = read(SourceFiles(names=(name,)), release).problems
         problems += [each if each.file else replace(each, file=name) for each in found]
-    return _report_files(problems, " ".join(args.files), len(args.files), (), args, (release, remarks))
+    return _report_files(problems, " ".join(files), len(files), (), args, (release, remarks))
 
 
 def _report_files(
