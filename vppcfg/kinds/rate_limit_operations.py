@@ -269,9 +269,9 @@ class FreeIndex(InterfaceOperation):
 
 
 def _limit(item: Policer) -> Predicate:
-    what = "above that it is dropped" if item.dscp is None else f"above that it gets DSCP {item.dscp}"
-    rate = bit_rate(item.rate_kbps * 1000)
-    return Predicate(f"lets {rate} pass from now on: {what}", f"let {rate} pass from now on: {what}")
+    rate, mark = bit_rate(item.rate_kbps * 1000), f"DSCP {item.dscp} to the rest"
+    one, more = ("drops the rest", "drop the rest") if item.dscp is None else (f"gives {mark}", f"give {mark}")
+    return Predicate(f"lets {rate} pass and {one}", f"let {rate} pass and {more}")
 
 
 def _typed(command: str, item: Policer) -> str | None:
