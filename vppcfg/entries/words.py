@@ -313,7 +313,7 @@ _ROWS = (
     Word(
         name="acl_name",
         accepts=is_acl_name,
-        expects=f"is no name of a list or policer: a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
+        expects=f"is no name of a list or policer: a small letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
         pattern=lambda: text(LIST.pattern, ACL_LENGTH),
     ),
     Word(
