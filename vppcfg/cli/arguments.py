@@ -76,12 +76,20 @@ class Parser(argparse.ArgumentParser):
             )
         return parsed
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, and keep what was given for `error`."""
+        self._given = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Raise UsageError, with a hint for a configuration file without -c or for an unknown command."""
         hint = f"`{self.prog} --help` lists the arguments"
         before, is_choice, rest = message.partition("invalid choice: '")
         if is_choice and before.endswith("COMMAND: "):
             name, _, commands = rest.partition("' ")
+            option = self._given[self._given.index(name) - 1] if name in self._given[1:] else ""
+            if option.startswith("-") and option not in self._option_string_actions and "/" not in name:
+                raise UsageError(f"unrecognized arguments: {option} {name}", hint)
             message = f"there is no command `{name}`{did_you_mean(name, re.findall('[a-z-]+', commands))}"
             hint = f"`{self.prog} --help` lists the commands"
             if "." in name and self.get_default("config") is not None:

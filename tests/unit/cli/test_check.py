@@ -121,6 +121,7 @@ def test_a_file_without_its_option_is_told_as_such(command: str, capsys: pytest.
         (["nat", "whoo"], "`whoo`; did you mean `who`?\nvppcfg: hint: `vppcfg nat --help` lists the commands"),
         (["nat", "-a", "/run/x.sock", "sessions"], "behind the command: `vppcfg nat COMMAND -a /run/x.sock`\n"),
         (["zzz"], "there is no command `zzz`\n"),
+        (["tune", "--seconds", "1"], "unrecognized arguments: --seconds 1\n"),
     ],
 )
 def test_a_command_that_is_not_there_brings_one_like_it(
