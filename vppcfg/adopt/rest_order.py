@@ -1,7 +1,7 @@
 """Finds out which commands of the rest VPP can run at its start, and which only after the file has been applied.
 
-A port that such a command makes may be one of the file: then the command comes first, and others may still need what
-the file makes.
+The rest are the commands of the adopted scripts that no file can express. A command of the rest may make a port that
+the file configures: then it comes first. Another one may need what the file makes, such as a VRF: then it comes last.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ class LeftCommand:
 
     line: SourceLine
     command: str
-    """In whole words."""
+    """In whole words: VPP also takes words that are cut short."""
     is_simulated: bool
+    """Whether the simulated VPP has the command, so that a trial shows whether VPP takes it."""
     ports: Sequence[PhysicalPort]
-    """What it makes without being simulated."""
+    """The ports that it makes, for a simulated VPP that does not have the command."""
 
     def run_on(self, simulation: Simulation) -> bool:
         """Run it, and return whether VPP takes it; one that is not simulated makes its ports alone."""
@@ -58,9 +59,9 @@ def rest_lines(
     ports: Mapping[Key, Sequence[PhysicalPort]],
     not_simulated: Collection[Key],
 ) -> list[LeftCommand]:
-    """Return the commands that are left of scripts, some of which make `ports`.
+    """Return the commands that are left of scripts; `ports` are those that a line makes, by line.
 
-    What those that are `not_simulated` set is unknown.
+    The lines of `not_simulated` are not run, although the simulated VPP has such commands: what they set is unknown.
     """
     found = []
     for line in left_lines(lines):
@@ -75,7 +76,8 @@ def rest_lines(
 def orders(lines: Sequence[LeftCommand], configuration: Configuration, simulation: Simulation) -> Iterator[RestOrder]:
     """Yield the orders in which a file and what is left can be brought onto a VPP, the simplest first.
 
-    `simulation` is a VPP that has only just started.
+    The simplest are all commands before the file, and all behind it. `simulation` is a VPP that has only just started;
+    commands are run on it.
     """
     waiting = _waiting(lines, configuration, simulation)
     if not waiting:
@@ -90,13 +92,21 @@ def orders(lines: Sequence[LeftCommand], configuration: Configuration, simulatio
 
 
 def _waiting(lines: Sequence[LeftCommand], configuration: Configuration, simulation: Simulation) -> set[int]:
-    """Return the places of the commands that need what the file makes, or what such a command makes."""
+    """Return the places of the commands that need what the file makes, or what such a command makes.
+
+    Of a command that is simulated, the trial decides: it waits when VPP refuses it before the file is applied. One that
+    is not simulated waits when it names something that the file makes.
+    """
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     names |= {address.partition("/")[0] for entry in configuration.interfaces.values() for address in entry.addresses}
     tables = {str(vrf.table_id) for vrf in configuration.vrfs.values()} - {"0"}
     has_mpls = any(entry.has_mpls for entry in configuration.interfaces.values())
     families = {"mpls local-label"} if has_mpls else set[str]()
-    """How commands begin that wait: those behind one that waits may need it, and labels the table of the file."""
+    """How commands begin that wait, whatever they name.
+
+    `mpls local-label` needs the MPLS table, which the file makes. After a command that waits, all that begin with the
+    same word wait too, because they may need it.
+    """
     found: set[int] = set()
     for place, each in enumerate(lines):
         if each.is_simulated:
