@@ -1,7 +1,10 @@
 """Tests an adoption: a fresh simulated VPP must get by it to the same state as by the original script.
 
-An adoption is a file and "the rest", a script of commands that no file can express. Lines about what differs are moved
-to the rest; what then still differs is reported.
+An adoption is a file and "the rest", a script of commands that no file can express. A line of the original script "is
+left" when it goes to the rest. Lines about what differs are moved to the rest; what then still differs is reported.
+
+A goal is the end of the original script, a trial the end of one adoption. Both are compared by names: the kind of an
+object and which one, such as `("interfaces", "loop0")` or `("NAT44 static mapping", "local 10.0.0.5 external eth1")`.
 """
 
 from __future__ import annotations
@@ -42,10 +45,18 @@ from vppcfg.record import record
 
 _UNDONE = "undone by the next plan"
 _ROUTE, _TABLE = "route of the prompt", "FIB table without a name"
+"""Kinds of attachments that `State` has too, once tables have names; "the prompt" is VPP's CLI."""
 _FEATURE, _STAYS = "feature", "det44-"
-"""DET44 enables its feature where it should disable it (det44_interface_add_del); `State` has whether it is on."""
+"""Kind and start of the name of an attachment that says nothing.
+
+DET44 enables its feature where it should disable it (det44_interface_add_del); `State` has whether it is on.
+"""
 _MAPPING = re.compile(r"local \S+ external \S+|\w+ local \S+ \d+ external \S+ \d+|to \S+|\w+ \d+ to \S+ \d+")
-"""How the name of what NAT44 maps begins; the tag behind it is what a file calls it."""
+"""How the name of what NAT44 maps begins; the tag behind it is what a file calls it.
+
+The four forms are `local 10.0.0.5 external 192.0.2.1`, `tcp local 10.0.0.5 80 external 192.0.2.1 8080`, and, on an
+interface that has the external address, `to 10.0.0.5` and `tcp 8080 to 10.0.0.5 80`.
+"""
 _NAMED = frozenset({"interfaces", "lcps", "virtual", "vrfs", *(kind.table for kind in TABLES)})
 """Tables of `State` whose objects lines name."""
 _KEY_OF: Mapping[str, str] = {
@@ -88,6 +99,7 @@ def end_with(
 
 
 def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
+    """Yield each value of a state by its name, without what may differ between a script and a file of equal effect."""
     gre = state.virtual_as(Gre)  # VPP numbers their MAC addresses in the order in which it creates them
     groups = Counter((each.bridge, each.split_horizon_group) for each in state.interfaces.values())
     unmarked = {name: _unmarked(each, groups, state) for name, each in state.interfaces.items()}
@@ -111,7 +123,11 @@ def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
 
 
 def _of_default_table(item: Any) -> Any:
-    """Return what NAT44 maps by an interface with the table that hosts inside have in each file."""
+    """Return a mapping of NAT44 with the default table, where it has the table of the hosts inside.
+
+    A script types a mapping by an interface without a table, and VPP takes the table of the hosts inside. In each NAT44
+    that a file can have this is the default table, so that both mappings do the same.
+    """
     is_typed = isinstance(item, (NatMapping, NatExemption)) and item.table_id == OF_THE_INSIDE
     return replace(item, table_id=0) if is_typed else item
 
@@ -214,11 +230,15 @@ class Correction:
 
 
 def correction_for(trial: TriedAdoption, goal: EndState, lines: Sequence[SourceLine]) -> Correction:
-    """Return what to do about each name that has another value than it should: of several corrections the smallest.
+    """Return what to do about each name that has another value than it should.
 
-    No file names a port that a command makes which itself needs the file.
-    Lines that set the same as lines that are left are left together. What is there and should not be is not set in the
-    first place. Else all lines about it are left, and then all about its interface, bridge domain or table.
+    No file names a port that a command makes which itself needs the file: lines about such ports are left, and nothing
+    else in this correction. Otherwise each name gets the first of these that applies, the smallest one:
+
+    1. Lines that set the same as a line that is left are left too.
+    2. Of what is there and should not be, the left lines are not run.
+    3. All lines about the name are left.
+    4. All lines about its interface, bridge domain or table are left.
     """
     by_late = [line for line in lines if _can_be_left(line) and not trial.late_ports.isdisjoint(_words_of(line))]
     if by_late:
@@ -263,12 +283,16 @@ def _place_of(line: SourceLine) -> Place | None:
 
 
 def _can_be_left(line: SourceLine) -> bool:
-    """Return whether a line is not left so far, and may have set something: a refused one, too, before VPP gave up."""
+    """Return whether a line is not left so far, and may have set something.
+
+    A line that VPP refused (FAULT) may have set something too, before VPP gave up.
+    """
     outcomes = {LineOutcome.FILE, LineOutcome.NO_EFFECT, LineOutcome.FAULT}
     return not line.is_left and line.outcome in outcomes and bool(line.subjects or line.path)
 
 
 def _words_of(line: SourceLine) -> set[str]:
+    """Return everything that a line may call an object: its words, its objects, its place in the file."""
     return {*line.subjects, *line.text.split(), *map(str, line.path), *named_objects(line)}
 
 
