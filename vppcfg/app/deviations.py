@@ -44,7 +44,11 @@ def deviations(observed: State, desired: State) -> list[Deviation]:
 
 
 def _blamed(change: Change[Any], desired: State) -> Blame:
-    """Return the object that a difference is reported for: for what is missing in a bridge domain, the domain."""
+    """Return the object that a difference is reported for.
+
+    Of an interface that is in the wrong bridge domain it is the domain; where only attributes differ that its kind of
+    interface alone has, such as the VNI of a VXLAN tunnel, it is that tunnel; otherwise it is the interface.
+    """
     if change.kind is not ObjectKind.INTERFACE:
         item = change.after or change.before
         if isinstance(item, VppObject):
@@ -66,7 +70,11 @@ def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterat
 
 
 def _desired_but_for(change: Change[Any], observed: State, desired: State) -> State:
-    """Return what a file sets, but for one object, which is as it is observed."""
+    """Return what a file sets, but for one object, which is as it is observed.
+
+    Of an LCP pair, a FIB table or a setting of all of VPP, it is what the file sets without any exception: such a
+    difference is listed, but predicts no frame otherwise.
+    """
     if change.kind is ObjectKind.INTERFACE:
         return replace(
             desired,
@@ -85,5 +93,6 @@ def _desired_but_for(change: Change[Any], observed: State, desired: State) -> St
 
 
 def _as_observed(name: str, observed: Mapping[str, T], desired: Mapping[str, T]) -> dict[str, T]:
+    """Return the desired items, but with the one of this name as it is observed, or without it."""
     others = {each: subject for each, subject in desired.items() if each != name or name in observed}
     return {**others, name: observed[name]} if name in observed else others
