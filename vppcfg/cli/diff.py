@@ -129,7 +129,7 @@ def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
 
     record, before, after = journal.record(args.number), journal.before(args.number), journal.after(args.number)
     created, is_unmanaged = created_ports(before, after), NameGlobs(record.entry.unmanaged).matches
-    left = None if record.status in INTERRUPTED else after
+    left = None if record.status in INTERRUPTED else after  # an interrupted change may not have got there
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
         target = closest_to(before, observed, is_unmanaged, created, after, left)
