@@ -51,7 +51,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Watch, and show what was seen; Ctrl-C is the natural end of a watch without one."""
+    """Watch, and show what was seen; Ctrl-C is the natural end of a watch without --duration."""
     from vppcfg.cli.loadtest.live import Ticker
     from vppcfg.loadtest.watch.run import LoadWatch
 
@@ -149,7 +149,6 @@ def _probe(kind: str, address: str, port: int) -> Probe:
 
 def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
     from vppcfg.cli.loadtest.live import clock_text
-    from vppcfg.cli.loadtest.watch import milliseconds
 
     parts = []
     for name, sent, rtts in watch.recent(plan.moment_s):
@@ -164,7 +163,6 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     """Write the result and show the figures."""
     from vppcfg.cli.loadtest.result_view import write_result
     from vppcfg.cli.loadtest.session import plain_result
-    from vppcfg.cli.loadtest.watch import watch_lines
     from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
     from vppcfg.loadtest.result import ResultKind
