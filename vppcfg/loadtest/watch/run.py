@@ -50,7 +50,7 @@ class _Track:
 
 
 class LoadWatch:
-    """A running watch. `moments` and `outcome` may be asked at any time."""
+    """A running watch. `recent` and `outcome` may be called at any time."""
 
     def __init__(
         self, targets: Sequence[WatchTarget], plan: WatchPlan, on_second: Callable[[LoadWatch, float], None]
