@@ -29,22 +29,33 @@ _INLINE = (
         rf"(?P<name>\bauthorization)[\"']?\s*[:=]\s*[\"']?(?:(?:basic|bearer|digest|token)\s+)?{_VALUE}", re.IGNORECASE
     ),
 )
-"""In the middle of a line: a name with its value, an option in a list of words, a header of HTTP."""
+"""In the middle of a line: a name with its value, an option in a list of words, a header of HTTP.
+
+The first finds the value in `ip ospf message-digest-key 1 md5 VALUE`, `{ psk: VALUE }` and `password=VALUE`, the second
+in `[ curl, --api-key, VALUE ]`, the third in `Authorization: Bearer VALUE`.
+"""
 _HEADING = re.compile(
     rf"^(?P<indent>\s*)(?P<mark>[-#][-# ]*)?[\"']?(?:(?P<name>{_NAMES})[\"']?\s*:(?=\s|$)\s*{_MANNER}(?P<value>.*)"
     rf"|(?P<option>--?(?:{_NAMES}))[\"']?\s*)$",
     re.IGNORECASE,
 )
-"""A key on a line of its own, whose value may go on below, or an option whose value is the next item."""
+"""A key on a line of its own, whose value may go on below, or an option whose value is the next item.
+
+`  - private-key: VALUE`: `indent` is what is before the dash, `mark` the dash, or the `#` of a comment, with what is
+behind it. `  - --api-key` is an option, and the item below it its value.
+"""
 _WHOLE = re.compile(rf"(?:{_QUOTED})(?=\s*,?\s*(?:#.*)?$)|.*?(?=\s+#|\s*$)")
 """The value of a heading, without a comment."""
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
 _CLOSING = re.compile(r"[\"'}\],]*$")
+"""What may stand behind a value that has no quotes: the brackets in `{ peers: [ { psk: VALUE } ] }`."""
 _PEM = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY((?: BLOCK)?)-----.*?(?:-----END [A-Z ]*PRIVATE KEY\1-----|\Z)", re.DOTALL
 )
 _LOGIN = re.compile(r"(?<=://)([^/\s:@]+):([^/\s@]+)(?=@)")
+"""A user and a password, as in `https://user:VALUE@host/`."""
 _NO_VALUES = frozenset({"", "null", "~", "true", "false", "{", "[", "is", "are", "and", "of", "or", "cannot"})
+"""Words behind a name that are no secret: what is empty or goes on below, and words of a sentence about a key."""
 _BELOW = re.compile(r"[|>][-+\d]*")
 """A value of YAML that begins on the next line."""
 
@@ -109,7 +120,14 @@ def _secret(key: str) -> str:
 
 
 def _goes_on(heading: re.Match[str], line: str) -> bool:
-    """Return whether a line still belongs to the value of a heading above it."""
+    """Return whether a line still belongs to the value of a heading above it.
+
+    Of an option it is the next item of the same list. Of a key it is every line that is empty or further to the right;
+    an item of a list may also stand right below a key that has no value, as in
+
+        secrets:
+        - VALUE
+    """
     indent, mark = len(heading["indent"]), (heading["mark"] or "").startswith("-")
     own = len(line) - len(line.lstrip())
     if heading["option"]:
@@ -119,6 +137,7 @@ def _goes_on(heading: re.Match[str], line: str) -> bool:
 
 
 def _without_values(line: str, heading: re.Match[str] | None) -> tuple[str, list[str]]:
+    """Return a line with `REMOVED` in place of its secrets, and what these are called."""
     found: list[str] = []
 
     def removed(match: re.Match[str], value: str) -> str:
