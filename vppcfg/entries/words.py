@@ -51,7 +51,7 @@ FILE_VERSION = 1
 LEAST_RATE_BPS, MOST_RATE_BPS = 8_000, 400_000_000_000
 """Of policers: VPP counts in kbit/s, and above that its arithmetic of 32 bits overflows (compute_policer_params)."""
 MOST_BURST_BYTES = 0xFFFFFFFF
-"""VPP takes more for this (x86_pol_compute_hw_params)."""
+"""VPP takes a larger burst for one of this size (x86_pol_compute_hw_params)."""
 NAT_END_LENGTH = NAME_LENGTH + len(":65535")
 
 AUTO = "auto"
