@@ -55,7 +55,7 @@ def l2xc_mtu(index: Index) -> Iterator[Problem]:
 
 
 def l2xc_target_l3(index: Index) -> Iterator[Problem]:
-    """Find targets with an LCP or addresses; of those that are sources too the L2 rules speak."""
+    """Find targets with an LCP or addresses; targets that are sources too are left to the rules about L2 interfaces."""
     for source, target in _pairs(index):
         if target.l2xc is None and target.lcp is not None:
             text = f"the target {target.name} has an LCP; remove that, or the cross-connect"
@@ -65,8 +65,11 @@ def l2xc_target_l3(index: Index) -> Iterator[Problem]:
             yield _problem("l2xc-address", source, text)
 
 
-def l2xc_target_routes(index: Index) -> Iterator[Problem]:
-    """Find features that look at frames on targets that are not cross-connected themselves: VPP would end."""
+def l2xc_one_way(index: Index) -> Iterator[Problem]:
+    """Find GSO and outbound access lists on targets that are not cross-connected themselves.
+
+    The first frame that the cross-connect sends there crashes VPP (vnet/l2/l2_in_out_feat_arc.c).
+    """
     for source, target in _pairs(index):
         if target.l2xc is None:
             keys = [key for key, is_on in (("gso", target.has_gso), ("acls.output", target.acls.output)) if is_on]
@@ -129,7 +132,7 @@ def l2xc_with_subs(index: Index) -> Iterator[Problem]:
 
 
 def _pairs(index: Index) -> Iterator[tuple[InterfaceConfig, InterfaceConfig]]:
-    """Return every source with its target, where that is another sound interface."""
+    """Yield every source with its target, where that is another sound interface."""
     for target_name, sources in index.sources.items():
         target = index.find(target_name)
         for source in sources:
@@ -146,7 +149,7 @@ _RULES = (
     l2xc_shared,
     l2xc_mtu,
     l2xc_target_l3,
-    l2xc_target_routes,
+    l2xc_one_way,
     l2xc_return,
     l2xc_tags,
     l2xc_in_bridge,
@@ -168,14 +171,17 @@ class L2Kind(Kind):
     def read_on_interfaces(
         self, connection: VppReader, replies: Replies, known: Known
     ) -> Mapping[str, Mapping[int, Any]]:
-        """Return where every cross-connected interface sends what it receives; VPP keeps the index of a deleted one."""
+        """Return the target of every cross-connected interface; VPP keeps the index of a target that was deleted."""
         rows = connection.rows(replies, "l2_xconnect_details", "rx_sw_if_index", "tx_sw_if_index")
         return {"l2xc": {index: known.names.get(target, DELETED) for index, target in rows}}
 
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
     ) -> dict[str, Any]:
-        """Return whether VPP has kept cross-connects of deleted interfaces (l2_input_interface_add_del)."""
+        """Return whether VPP has kept cross-connects of deleted interfaces (l2_input_interface_add_del).
+
+        An interface that is made later gets such an index, and its cross-connect with it.
+        """
         return {"has_left_cross_connects": not found["l2xc"].keys() <= known.names.keys()}
 
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
@@ -183,7 +189,7 @@ class L2Kind(Kind):
         return l2_steps.steps(transition, name)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
-        """Yield the steps that take new interfaces out of L2 mode, where they may be in it from the beginning."""
+        """Yield the steps that take new interfaces out of L2 mode, where they may have a kept cross-connect."""
         if transition.observed.facts.has_left_cross_connects:
             yield from l2_steps.steps_of_new(transition)
 
