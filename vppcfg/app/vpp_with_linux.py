@@ -85,11 +85,13 @@ _AT_ONCE = 1000
 _FOLLOWS_S = 5.0
 """How long linux-nl may take to hear of a device that goes down: it collects for 50 ms (linux-cp/lcp_nl.c)."""
 _INTERVAL_S = 0.1
-_NO_ECHO = Release(24, 2)
+"""Between two looks at whether they are down."""
+_WITHOUT_ECHO = Release(24, 2)
 """The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3).
 
-Before, a message from when a new device was still down, heard once its interface is up, sets both down, which is the
-next message: they go up and down for ever, and lose their addresses.
+In an older one, linux-nl may hear late that a new device is down, when its interface in VPP is up already. It sets the
+interface down, lcp-sync sets the device down, and the message about that is the next one: both go up and down for ever,
+and lose their addresses.
 """
 _HEARS_S = 0.5
 """How long linux-nl may take to hear of new devices: ten times what it collects for."""
@@ -100,7 +102,11 @@ class Linux(SettingsReader, Protocol):
     """The Linux around one VPP process; vppcfg.linux.host has the real one."""
 
     def observe(self, requested: set[tuple[str, str]]) -> LinuxSide:
-        """Return the devices that were asked for and exist, by namespace and name; raise LinuxError."""
+        """Return the devices that were asked for and exist, by namespace and name; raise LinuxError.
+
+        What else there is, such as neighbours, is returned of each namespace that a request names; a request with the
+        name '' asks for that alone.
+        """
 
     def add_namespace(self, name: str) -> None:
         """Make a network namespace; raise LinuxError."""
@@ -128,7 +134,10 @@ class Router:
         self._vpp = vpp
         self._linux = linux
         self._echoes = False
-        """Whether VPP sends Linux back what it hears from it, although that may be over by then."""
+        """Whether VPP sends Linux back what it hears from it, although that may be over by then.
+
+        An interface is then set up only when linux-nl has heard of all new devices.
+        """
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense.
@@ -156,7 +165,7 @@ class Router:
 
     def _beside_linux(self, state: State) -> State:
         facts = state.facts
-        self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _NO_ECHO)
+        self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _WITHOUT_ECHO)
         if self._linux is None:
             return state
         names = linux_names(state)
@@ -173,7 +182,10 @@ class Router:
         return self._vpp.foreign_routes(tables)
 
     def unmanaged(self, holders: Collection[str], state: State, in_linux: Collection[str] = ()) -> Sequence[Attachment]:
-        """Return what others have on interfaces and in FIB tables, of some in Linux alone. Raise DataplaneError."""
+        """Return what others have on the interfaces and in the FIB tables `holders`. Raise DataplaneError.
+
+        Of the interfaces `in_linux`, only what they have on their devices in Linux is returned.
+        """
         found = list(self._vpp.unmanaged(holders, state))
         if self._linux is not None and state.facts.has_linux:
             try:
@@ -338,13 +350,19 @@ class Router:
 
 
 def _looked_into(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the namespace where LCP pairs are made by default, with the name of no device."""
+    """Yield the namespace where LCP pairs are made by default, with the name of no device.
+
+    It is read even where no pair is: a device that a new pair is to get may exist there already.
+    """
     if _LCP_PLUGIN in facts.plugins:
         yield facts.lcp.default_netns, ""
 
 
 def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]) -> State:
-    """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host."""
+    """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host.
+
+    The Linux bridge of a device is kept of TAPs alone: no key of a file puts the device of a pair into one.
+    """
     facts = replace(
         state.facts,
         has_linux=True,
@@ -387,7 +405,10 @@ _MAKES_DEVICES = (CreateLcpPair, CreateSubInterface)
 
 
 def _runs(operations: Sequence[Operation], ups_apart: bool) -> Iterator[tuple[bool, bool, list[Operation]]]:
-    """Yield operations that go together, in order: whether they are Linux's, and, kept apart, whether all set up."""
+    """Yield operations that go together, in order, each run with whether they are Linux's and whether all set up.
+
+    Only with `ups_apart` are the operations that set interfaces up a run of their own.
+    """
 
     def kind(operation: Operation) -> tuple[bool, bool]:
         is_up = ups_apart and isinstance(operation, SetAdminState) and operation.is_up
