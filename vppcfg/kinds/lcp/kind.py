@@ -28,7 +28,11 @@ from vppcfg.wire.shell import Shown
 
 
 def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
-    """Yield the steps that delete the pair as it was and create it as it is to be."""
+    """Yield the steps that delete the pair as it was and create it as it is to be.
+
+    A pair goes in one of three stages: one that has lost its Linux device goes before anything reaches its old index,
+    one whose interface stays goes before the Linux device below it is set down, all others go in between.
+    """
     if change.action is Action.UPDATE:
         return
     if change.before is not None:
@@ -94,9 +98,10 @@ def copying_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that have VPP copy to Linux what an interface had before its pair was made.
 
     With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface when its state or one of
-    its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So the MPLS MTU
-    is written again, unchanged, which has VPP copy. The packet MTU is written again, too: linux-nl may have taken over
-    what Linux gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
+    its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So the MPLS MTU is changed twice:
+    from 0, with which the packet MTU is in force, to the packet MTU itself, and back. VPP copies, and no packet is
+    treated otherwise. An MPLS MTU of its own stays. The packet MTU is written along with it: linux-nl may have taken
+    over what Linux gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
     """
     if not transition.observed.facts.lcp.is_sync:
         return
@@ -106,13 +111,13 @@ def copying_steps(transition: Transition) -> Iterator[Step]:
             continue
         interface = transition.desired.interfaces[name]
         ip4, ip6, mpls = interface.protocol_mtus
-        for each in (mpls or transition.desired.packet_mtu(name), mpls):
-            poke = SetPacketMtu(interface=name, mtu=interface.packet_mtu, protocol_mtus=(ip4, ip6, each))
+        for mpls_mtu in (mpls or transition.desired.packet_mtu(name), mpls):
+            poke = SetPacketMtu(interface=name, mtu=interface.packet_mtu, protocol_mtus=(ip4, ip6, mpls_mtu))
             yield Step(stage=Stage.COPY_TO_LINUX, operation=poke, depth=interface.depth)
 
 
 def _is_left_behind(transition: Transition, name: str) -> bool:
-    """Return whether an interface has what linux-cp does not copy with its pair: addresses, the MTU of a VLAN."""
+    """Return whether an interface that stays has what linux-cp does not copy with its pair: addresses, a VLAN's MTU."""
     kept, after = transition.kept(name), transition.desired.interfaces[name]
     if kept is None:
         return False
@@ -144,9 +149,9 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
 
 
 def linux_name(index: Index) -> Iterator[Problem]:
-    """Find names that Linux gives to no device: every namespace has `lo`, the others are folders of settings.
+    """Find names that Linux gives to no device, and refuses (net/core/dev.c).
 
-    The kernel refuses them (net/core/dev.c, where the sysctl folders of a device are made).
+    Every namespace has `lo`; `all` and `default` are folders beside those of devices in /proc/sys/net/ipv4/conf.
     """
     for interface in index.interfaces:
         if interface.lcp is not None and interface.lcp.host_name in _TAKEN:
