@@ -1,4 +1,4 @@
-"""The Linux side of pairs and TAPs: devices where VPP does not keep them in step, namespaces and bridges.
+"""The Linux side of pairs and TAPs: namespaces, bridges, and devices that VPP does not keep in step itself.
 
 Its operations are carried out through netlink, and are comments in a plan's text.
 """
@@ -160,7 +160,7 @@ def _device_steps(transition: Transition) -> Iterator[Step]:
 
 
 def _shaken(transition: Transition) -> set[str]:
-    """Return the interfaces whose Linux device Linux may set up or down with the one below, which changes its state.
+    """Return the interfaces whose Linux device Linux may set up or down because the plan sets the one below it so.
 
     The device below is that of the port, or, of a sub-interface with two tags, that of its outer tag
     (net/8021q/vlan.c, vlan_device_event).
@@ -177,10 +177,11 @@ def _shaken(transition: Transition) -> set[str]:
 
 
 def _current(transition: Transition, name: str) -> LinuxDevice | None:
-    """Return the device as it is before it is set: as observed, as it is made, or None where that is unknown.
+    """Return the device as it is before the plan sets it: as observed, or as it is made; None where that is unknown.
 
-    linux-cp copies MTU and state of a port when it makes the pair, which is before they are set
-    (linux-cp/lcp_interface.c); what a VLAN device gets is up to Linux.
+    The device of a new pair has the MTU and the state that its port has in VPP before the plan changes them
+    (linux-cp/lcp_interface.c). Unknown is the device of an interface that the plan makes or recreates, and what Linux
+    gives the VLAN device of a sub-interface.
     """
     tap = transition.desired.virtual_of(name, Tap)
     if tap is not None:
@@ -196,6 +197,7 @@ def _current(transition: Transition, name: str) -> LinuxDevice | None:
 
 
 def _names(transition: Transition, name: str) -> tuple[str, str]:
+    """Return namespace and name of the Linux device of an interface, which has a pair or is a TAP."""
     pair = transition.desired.lcps.get(name)
     if pair is not None:
         return pair.netns, pair.host_name
