@@ -10,12 +10,17 @@ from vppcfg.operations.request import NO_INDEX, Indexes, Value
 from vppcfg.wire.codec import family_and_bytes, text_of_address
 
 NORMAL = 0
-"""fib_path_type of one that leads somewhere."""
+"""fib_path_type of a path that sends packets on, unlike one that drops or answers them."""
 PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
+"""The values of a path that a next hop stands for."""
 
 
 def path_of(hop: NextHop, indexes: Indexes, table_id: int, *, is_ipv6: bool) -> dict[str, Value]:
-    """Return the values of a path by their names, for packets of a family in a FIB table."""
+    """Return the values of a path by their names, for packets of a family in a FIB table.
+
+    A next hop without an interface names the table of a look-up: its own one where it looks the destination up again,
+    else `table_id`, in which VPP looks its gateway up.
+    """
     proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(is_ipv6), b"")
     return {
         "type": NORMAL,
@@ -29,7 +34,11 @@ def path_of(hop: NextHop, indexes: Indexes, table_id: int, *, is_ipv6: bool) -> 
 
 
 def hop_at(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> NextHop:
-    """Return the next hop that the values of a path stand for; `names` are the interfaces by index."""
+    """Return the next hop that the values of a path stand for; `names` are the interfaces by index.
+
+    A path without an interface and a gateway looks the destination up in the table that it names. One with a gateway
+    looks that up, as a rule in `table_id`, the table of the route; only another table is part of the next hop.
+    """
     gateway = text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else ""
     interface = names.get(path["sw_if_index"], "")
     looks_up = not interface and (not gateway or path["table_id"] != table_id)
