@@ -1,6 +1,7 @@
 """Recognizes rate limits of scripts that a file can have: tables of the classifier that send hosts to policers.
 
-What a file makes has marks, and policers by other names; packets of these hosts pass both alike.
+A file makes the same tables and policers, but marks both as its own and names the policers otherwise. Packets of the
+limited hosts are treated the same by both, so that an adoption counts them as equal.
 """
 
 from __future__ import annotations
@@ -43,21 +44,28 @@ _OTHER = "a file has policers with one rate in kbit/s that transmit what conform
 
 
 class _Table(NamedTuple):
-    """A table of the classifier, with the index of the policer for each match."""
+    """A table of the classifier."""
 
     skipped: int
+    """How many vectors of 16 bytes of a frame are before the mask."""
     mask: bytes
     miss: int
+    """What becomes of the packets of no session (miss_next_index); with NO_INDEX they go on."""
     next: int
+    """VPP's index of the table that looks at packets next."""
     sessions: tuple[tuple[bytes, int], ...]
+    """The bytes that match, and VPP's index of the policer for them (hit_next_index)."""
 
 
 class _UnfitError(Exception):
-    """No file can have it."""
+    """No file can have what limits an interface; the text says why."""
 
 
 def in_file_form(connection: VppReader, state: State, names: Mapping[int, str]) -> InFileForm:
-    """Return a state in which the limits of scripts are those of a file where one can have them."""
+    """Return a state in which the limits of scripts are those of a file where one can have them.
+
+    `foreign` are the uses of tables without our mark: the state has no number for such a table.
+    """
     foreign = [
         use
         for use in (uses(connection) if connection.offers(POLICER_DUMP) else [])
@@ -95,8 +103,11 @@ class _LimitReader:
         self._settings: Mapping[str, Mapping[str, Any]] = settings
         self._tables = dict(_tables(connection))
         self._users = Counter(index for table in self._tables.values() for _, index in table.sessions)
+        """How many sessions send packets to each policer, by its index."""
         self._chains = Counter(index for use in foreign for index in self._chain(use))
+        """How many interfaces and layers use each table, by its index."""
         self._numbers = iter(range(1 << 20, 1 << 21))
+        """Above those that tables of a file can have, until `_renumbered` replaces them."""
 
     def limits_on(self, name: str, own: list[Use]) -> list[VppObject]:
         """Return what limits an interface, as a file makes it. Raise _UnfitError."""
@@ -124,12 +135,13 @@ class _LimitReader:
         return objects
 
     def taken(self, own: list[Use]) -> set[tuple[str, str]]:
-        """Return the tables and policers of an interface, as those of others are listed."""
+        """Return kind and name of the tables and policers of an interface, as the list of what others have has them."""
         tables = {index for use in own for index in self._chain(use)}
         policers = {self._policers[hit] for index in tables for _, hit in self._tables[index].sessions}
         return {("classifier table", str(index)) for index in tables} | {("policer", name) for name in policers}
 
     def _chain(self, use: Use) -> list[int]:
+        """Return the indexes of the tables that look at the packets of an interface, in their order."""
         found: list[int] = []
         index = use.table
         while index in self._tables and index not in found:
@@ -149,6 +161,7 @@ class _LimitReader:
         return side, sorted(hosts)
 
     def _rate(self, index: int) -> PolicerRate:
+        """Return the rate of the policer with an index, by its name. Raise _UnfitError."""
         name = self._policers.get(index, "")
         if not is_name(name):
             raise _UnfitError(f"`{name}` is no name for a policer of a file, or it is gone")
@@ -161,6 +174,7 @@ class _LimitReader:
 
 
 def _tables(connection: VppReader) -> Iterator[tuple[int, _Table]]:
+    """Ask VPP for all tables of the classifier with their sessions, and yield each with its index."""
     listed = connection.ask([connection.request("classify_table_ids")[1]])
     ids = [
         index for _, rows in connection.lists(listed, "classify_table_ids_reply", ("retval",), "") for (index,) in rows
@@ -177,7 +191,11 @@ def _tables(connection: VppReader) -> Iterator[tuple[int, _Table]]:
 
 
 def _renumbered(state: State) -> State:
-    """Return a state whose tables have numbers by the interfaces that use them."""
+    """Return a state whose tables are numbered from 0, in the order of the interfaces that use them.
+
+    So the states of two VPPs with the same limits are equal, in whatever order their tables were made. Tables that no
+    interface uses are left out.
+    """
     tables, number_of = state.of(LimitTable), dict[int | None, int]()
     for _, use in sorted(state.of(LimitedInterface).items()):
         for table in chain(tables, use.number):
