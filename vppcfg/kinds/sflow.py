@@ -36,6 +36,7 @@ _SINCE = Release(25, 2)
 _SET = "sflow_enable_disable"
 _SHOW = "show sflow"
 _PORT = "sflow enable "
+"""How a line of `show sflow` begins that names a sampled port: `sflow enable GigabitEthernet3/0/0`."""
 _DEFAULTS = SflowSettings()
 _GETTERS = {
     "sampling_rate": ("sflow_sampling_rate_get", "sampling_N"),
@@ -238,6 +239,7 @@ class SflowKind(SwitchKind):
         return {"sflow": SflowSettings(**values, direction=direction, has_drops=has_drops)}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the settings that differ, but for those that the file leaves open, which are None."""
         found = attribute_changes(observed.sflow, desired.sflow)
         attributes = tuple(each for each in found if each.new is not None)
         return setting_changes(ObjectKind.SFLOW, observed.sflow, desired.sflow, attributes)
