@@ -38,7 +38,7 @@ class AttachmentOperation(Operation):
 class RemoveAttachment(AttachmentOperation):
     """Remove an attachment, which VPP would otherwise leave to the next interface or table with the index.
 
-    The message is that of the attachment.
+    Its message is the call `take` of the attachment.
     """
 
     def precondition_error(self, working: WorkingState) -> str | None:
@@ -69,7 +69,7 @@ class RestoreAttachment(AttachmentOperation):
 
 @record
 class RestoreInVpp(RestoreAttachment):
-    """Bring an attachment back in VPP."""
+    """Bring an attachment back in VPP, by the call `put` of the attachment."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         call = self.attachment.put
@@ -92,7 +92,7 @@ class RestoreInLinux(RestoreAttachment):
 
     netns: str
     setting: LinuxSetting
-    """What is restored, with the names that the devices have then."""
+    """What is restored, with the names that the devices have then: a recreated interface may have another one."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         needed = (self.subject, *(self.attachment.linux.interfaces() if self.attachment.linux is not None else ()))
@@ -105,7 +105,7 @@ class RestoreInLinux(RestoreAttachment):
 
 
 def _request(call: ApiCall | None, operation: AttachmentOperation, indexes: Indexes) -> Request:
-    """Return the message of a call. Raise ValueError when it refers to an interface that is not there."""
+    """Return the message of a call. Raise ValueError for an attachment that no call removes or brings back."""
     if call is None:
         raise ValueError(f"VPP has no message for {operation.attachment.label} of {operation.subject}")
     elements = [_values(element.split(" "), indexes) for element in call.elements]
@@ -113,6 +113,10 @@ def _request(call: ApiCall | None, operation: AttachmentOperation, indexes: Inde
 
 
 def _values(pairs: Iterable[str], indexes: Indexes) -> dict[str, Value]:
+    """Return the values of a stored call by their paths, such as of `sw_if_index=@loop0`, `is_add=1` and `tag=x6162`.
+
+    `@` stands for the index of an interface, `x` for bytes in hexadecimal; all else is a whole number.
+    """
     return {path: _value(text, indexes) for path, _, text in (pair.partition("=") for pair in pairs)}
 
 
