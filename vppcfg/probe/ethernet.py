@@ -17,7 +17,10 @@ from vppcfg.probe.tunnels import carries_frames, wrap
 
 
 def comes_in(journey: Journey, stage: ComesIn) -> None:
-    """Find who takes a frame from the wire."""
+    """Find which interface takes a frame from the wire, and hand the frame to the stage that follows.
+
+    The first interface that takes it is noted as its taker. Raise UndecidedError where the file does not decide it.
+    """
     network, port, frame = journey.network, stage.port, stage.frame
     if not network.is_up(port):
         return journey.drop(Reason.DOWN, of_interface(port, "state"))
@@ -86,32 +89,39 @@ def leave(journey: Journey, stage: Leaves) -> None:
         return journey.drop(Reason.DOWN, of_interface(name, "link"))
     _mirror(journey, name, TrafficDirection.OUTPUT)
     frame = stage.frame
-    tags = () if frame is None else frame.tags if stage.is_switched else own_tags(network, name)
-    virtual = network.virtual_of(port)
     end = FrameEnd(
         fate=Fate.SENT,
         interface=name,
-        tags=tags if frame is not None else None,
+        tags=None if frame is None else _tags_sent(network, stage, frame),
         destination_mac=frame.destination if frame is not None else "",
         source=packet.source,
         destination=packet.destination,
-        ttl=packet.ttl if packet.inside is None else 0,
+        ttl=packet.ttl if packet.inside is None else 0,  # the TTL of what a tunnel sends is not compared
         is_encrypted=packet.is_encrypted,
     )
     return journey.end(end, blame)
 
 
 def _into_tunnel(journey: Journey, stage: Leaves, virtual: VirtualInterface) -> None:
-    """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
+    """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up.
+
+    A tunnel with Ethernet, such as VXLAN, wraps whole frames, any other wraps packets. `is_routed` says that this
+    router made the frame, and the tunnel itself sends it, not a sub-interface.
+    """
     frame, port = stage.frame, journey.network.port_of(stage.interface)
     if frame is None:
         return wrap(journey, port, None, stage.packet, neighbor=stage.neighbor)
     if not carries_frames(virtual):
         raise UndecidedError("what such a tunnel sends is not followed")
-    tags = frame.tags if stage.is_switched else own_tags(journey.network, stage.interface)
+    tags = _tags_sent(journey.network, stage, frame)
     whole = Frame(destination=frame.destination, source=frame.source, packet=stage.packet, tags=tags)
     is_routed = stage.interface == port and not stage.is_switched
     return wrap(journey, port, whole, stage.packet, is_routed=is_routed)
+
+
+def _tags_sent(network: Network, stage: Leaves, frame: Frame) -> tuple[Tag, ...]:
+    """Return the tags that a frame leaves with: its own where it was switched, those of the interface where routed."""
+    return frame.tags if stage.is_switched else own_tags(network, stage.interface)
 
 
 def own_tags(network: Network, name: str) -> tuple[Tag, ...]:
