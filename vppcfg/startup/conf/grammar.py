@@ -1,6 +1,11 @@
 """The grammar of startup.conf: the stanzas, the keys in them, and which releases and plugins know them.
 
 A word that VPP does not know stops it.
+
+Letters are the forms of arguments: W is a word, N a number, D a decimal number, H a hexadecimal one, S a size such as
+2G, P the size of a page, C a list of CPUs such as 2-5, M a mask of CPUs, A a PCI address. `flags` are keys without a
+value, `switches` have `on` or `off`, `keys` have arguments of the forms that come first. The block of a key is what may
+stand in the braces behind it, by its name in these tables; of an OPAQUE one nothing is checked.
 """
 
 from __future__ import annotations
@@ -132,6 +137,7 @@ CORE: Mapping[str, tuple[Key, ...]] = {
     # vlib/physmem.c
     "physmem": (Key(name="base-addr", arguments=(H,)), Key(name="max-size", arguments=(S,))),
 }
+"""The keys of stanzas that vppcfg makes or checks, and of the blocks in them. The comments name VPP's sources."""
 
 
 _ASSIGNMENTS = ("round-robin", "queue-per-thread", "main-thread-only")
@@ -311,7 +317,7 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
     ),
     "vhost-user": (*keys((N,), "coalesce-frames"), *keys((D,), "coalesce-time"), *flags("dont-dump-memory")),
 }
-"""The keys of stanzas that are not made by vppcfg but kept."""
+"""The keys of stanzas that vppcfg does not make: it keeps them as they are."""
 
 
 GRAMMAR: Mapping[str, tuple[Key, ...]] = {**CORE, **FURTHER}
@@ -323,8 +329,8 @@ FORGIVING: Mapping[str, Release] = {"cpu": OLDEST, "memory": Release(26, 2)}
 In `memory` the word alone is passed over (vpp/vnet/main.c), in `cpu` all that follows it too (vlib/threads.c).
 """
 _INNER = frozenset({"plugin", "device", "http2"})
-"""Blocks that are no stanzas, though their names are single words."""
-_INSIDE_OPEN = ("calico-policy-plugin", "npol-plugin", "test-proxy", "unix-cli")
+"""Blocks that are no stanzas, though their names are single words; the name of any other block has a space."""
+_UNCHECKED = ("calico-policy-plugin", "npol-plugin", "test-proxy", "unix-cli")
 """Stanzas that vppcfg keeps as they are, and does not look into."""
 
 _SPANS: Mapping[str, tuple[Release | None, Release | None]] = {
@@ -359,7 +365,7 @@ STANZAS: Mapping[str, Key] = {
     stanza.name: stanza
     for stanza in (
         *(_stanza(name, block=name) for name in GRAMMAR if " " not in name and name not in _INNER),
-        *(_stanza(name, block=OPAQUE) for name in _INSIDE_OPEN),
+        *(_stanza(name, block=OPAQUE) for name in _UNCHECKED),
         _stanza("heapsize", (S,), instead="memory { main-heap-size }"),
         _stanza("plugin_path", (W,)),
         _stanza("test_plugin_path", (W,)),
@@ -382,7 +388,10 @@ PLUGIN_OF: Mapping[str, str] = {
 
 
 def keys_of(block: str, word: str) -> tuple[Key, ...]:
-    """Return the keys of a block that begin with a word, those of more words first and one for any word last."""
+    """Return the keys of a block that begin with a word, the longest first, such as `dev default` before `dev`.
+
+    The key for any word, where the block has one, comes last.
+    """
     keys = _keys_by_word(block)
     return (*keys.get(word, ()), *keys.get(ANY, ()))
 
