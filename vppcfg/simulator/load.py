@@ -1,4 +1,8 @@
-"""Fills the tables of a simulated VPP: local0, ports, and a whole State, each part of which its kind loads."""
+"""Fills the tables of a simulated VPP: local0, ports, and a whole State, each part of which its kind loads.
+
+A kind makes its interfaces with `create`, puts its objects into the tables with `load`, and sets with `configure` what
+startup.conf would set.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +24,11 @@ from vppcfg.simulator.wire import to_bytes
 _NUMBER = re.compile(r"\d+$")
 _NOT_ETHERNET = frozenset({"local"})
 _PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
+"""Device classes of ports in a State; '' where it leaves the class open."""
 _MADE_OF_NOTHING = frozenset({InterfaceKind.LOOPBACK, InterfaceKind.SUB_INTERFACE})
 """The kinds of interfaces that a state describes by their name alone."""
 _RENAMED = 9000
-"""Where the numbers begin of what VPP has made under another name than it has now."""
+"""Where the numbers of renamed interfaces begin: the name of one no longer shows the number that it was made with."""
 _FIRST_GENERATED_MAC = 0x10000
 """Where the MAC addresses of ports that a state names without one begin."""
 
@@ -44,22 +49,22 @@ def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[Physical
     """Yield the ports of a state that are not among those known, as a VPP that has just started finds them."""
     names = {port.name for port in known}
     for name in _in_order(state):
-        desired = state.interfaces[name]
-        is_found = desired.kind is InterfaceKind.PHYSICAL and name not in state.virtual
-        if is_found and desired.device_class in _PORT_CLASSES and name not in names:
-            rx_queues, tx_queues = _queues_of(desired)
+        interface = state.interfaces[name]
+        is_found = interface.kind is InterfaceKind.PHYSICAL and name not in state.virtual
+        if is_found and interface.device_class in _PORT_CLASSES and name not in names:
+            rx_queues, tx_queues = _queues_of(interface)
             yield PhysicalPort(
                 name=name,
-                device_class=desired.device_class or "dpdk",
-                mac=desired.mac,
+                device_class=interface.device_class or "dpdk",
+                mac=interface.mac,
                 rx_queues=rx_queues,
                 tx_queues=tx_queues,
             )
 
 
-def _queues_of(desired: Interface) -> tuple[int, int]:
+def _queues_of(interface: Interface) -> tuple[int, int]:
     """Return how many receive and transmit queues a port of a state has, as far as it shows."""
-    return len(desired.rx_placement) or 1, len(desired.tx_placement) or 1
+    return len(interface.rx_placement) or 1, len(interface.tx_placement) or 1
 
 
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
@@ -102,66 +107,70 @@ def configure(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
 
 
 def _in_order(state: State) -> list[str]:
+    """Return the names of all interfaces, sub-interfaces last: each needs its port."""
     return sorted(state.interfaces, key=lambda name: state.interfaces[name].kind is InterfaceKind.SUB_INTERFACE)
 
 
 def _load_interface(
-    tables: Tables, state: State, desired: Interface, makers: Mapping[InterfaceKind | None, Maker]
+    tables: Tables, state: State, interface: Interface, makers: Mapping[InterfaceKind | None, Maker]
 ) -> SwInterface:
-    known = tables.named(desired.name)
+    known = tables.named(interface.name)
     if known is not None:
         return known
-    virtual = state.virtual.get(desired.name)
-    maker = makers.get(desired.kind if virtual is None else virtual.kind)
-    created = _create(tables, virtual, desired, maker)
+    virtual = state.virtual.get(interface.name)
+    maker = makers.get(interface.kind if virtual is None else virtual.kind)
+    created = _create(tables, virtual, interface, maker)
     if created is not None:
         return created
-    rx_queues, tx_queues = _queues_of(desired)
+    rx_queues, tx_queues = _queues_of(interface)
     port = PhysicalPort(
-        name=desired.name,
-        device_class=desired.device_class or "dpdk",
-        link_mtu=desired.link_mtu or 9000,
+        name=interface.name,
+        device_class=interface.device_class or "dpdk",
+        link_mtu=interface.link_mtu or 9000,
         rx_queues=rx_queues,
         tx_queues=tx_queues,
     )
-    mac = mac_bytes(desired.mac or generated_mac(_FIRST_GENERATED_MAC + tables.hw.end))
+    mac = mac_bytes(interface.mac or generated_mac(_FIRST_GENERATED_MAC + tables.hw.end))
     row = _add_port(tables, port, mac)
-    tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(desired.mac) or _is_ethernet(desired))
+    tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(interface.mac) or _is_ethernet(interface))
     return row
 
 
 def _create(
-    tables: Tables, virtual: VirtualInterface | None, desired: Interface, maker: Maker | None
+    tables: Tables, virtual: VirtualInterface | None, interface: Interface, maker: Maker | None
 ) -> SwInterface | None:
-    """Make an interface of a state; return None for a port, and for one that the state only half describes."""
-    found = _NUMBER.search(desired.name)
-    if maker is None or (virtual is None and (found is None or desired.kind not in _MADE_OF_NOTHING)):
+    """Make an interface of a state by its kind, and give it its name.
+
+    Return None for a port, and for one that only a `virtual` would describe, which the state does not have.
+    """
+    found = _NUMBER.search(interface.name)
+    if maker is None or (virtual is None and (found is None or interface.kind not in _MADE_OF_NOTHING)):
         return None
-    is_own = desired.kind is not InterfaceKind.PHYSICAL
+    is_own = interface.kind is not InterfaceKind.PHYSICAL
     number = int(found[0]) if found is not None and is_own else _RENAMED + tables.hw.end
     try:
-        row = maker(tables, virtual, desired, number)
+        row = maker(tables, virtual, interface, number)
     except RefusedError as refusal:
-        raise UsageError(f"VPP cannot have {desired.name} ({refusal.retval})", refusal.text) from None
-    if row is not None and tables.name_of(row) != desired.name:
-        interfaces.rename(tables, tables.hw_of(row), desired.name)
+        raise UsageError(f"VPP cannot have {interface.name} ({refusal.retval})", refusal.text) from None
+    if row is not None and tables.name_of(row) != interface.name:
+        interfaces.rename(tables, tables.hw_of(row), interface.name)
     return row
 
 
-def _is_ethernet(desired: Interface) -> bool:
+def _is_ethernet(interface: Interface) -> bool:
     """Return whether an interface without a MAC is a port that leaves it open, not a tunnel that has none."""
-    return desired.link_mtu is not None or desired.device_class in _PORT_CLASSES
+    return interface.link_mtu is not None or interface.device_class in _PORT_CLASSES
 
 
-def _load_settings(tables: Tables, desired: Interface, row: SwInterface) -> None:
-    row.mtus = [desired.packet_mtu, *desired.protocol_mtus]
-    row.is_up = desired.is_up
+def _load_settings(tables: Tables, interface: Interface, row: SwInterface) -> None:
+    row.mtus = [interface.packet_mtu, *interface.protocol_mtus]
+    row.is_up = interface.is_up
     if row.is_up:
-        tables.extend_l2_config(row.index)
-    row.tag = to_bytes(desired.tag)
+        tables.extend_l2_config(row.index)  # VPP grows this vector when it sets an interface up
+    row.tag = to_bytes(interface.tag)
     if not row.is_sub:
         port = tables.hw_of(row)
-        if desired.kind is not InterfaceKind.BOND and not port.has_link_of_its_own:
-            port.is_link_up = desired.is_up
-        port.mac = mac_bytes(desired.mac) if desired.mac else port.mac
-        port.link_mtu = desired.link_mtu or port.link_mtu
+        if interface.kind is not InterfaceKind.BOND and not port.has_link_of_its_own:
+            port.is_link_up = interface.is_up
+        port.mac = mac_bytes(interface.mac) if interface.mac else port.mac
+        port.link_mtu = interface.link_mtu or port.link_mtu
