@@ -1,6 +1,6 @@
 """The second copy of the state that was accepted last, which a boot applies when the journal is damaged.
 
-It lies beside the journal, so that nothing that befalls that takes the copy along.
+It lies beside the folder of the journal, so that whatever damages that folder leaves the copy alone.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed
 
 COPY_NAME = "accepted.json"
-"""Of the file in the folder of an entry that waits there to become the copy."""
+"""The file in the folder of a journal entry that becomes the copy when the change is accepted."""
 COPY_KEYS_NAME = "accepted.keys"
-"""Likewise, of its keys."""
+"""Likewise, with the secret keys of that state."""
 _KIND = "accepted state"
 _FORMAT_VERSION = 1
 _log = logging.getLogger(__name__)
@@ -56,7 +56,10 @@ class AcceptedCopy:
         return self._path.with_name(f"{self._path.name}.keys")
 
     def read(self, group: Callable[[], int]) -> Accepted | None:
-        """Return its content; None, with a warning, when it cannot be read. `group` may write it."""
+        """Return its content; None, with a warning, when it cannot be read.
+
+        `group` returns the group of the journal, which may write the copy too without making it suspect.
+        """
         if not self._path.exists():
             return None
         try:
