@@ -1,6 +1,9 @@
 """Computes the load of a VPP from two readings of its counters or more.
 
 A single reading gives the load of the time that `show runtime` covers, without rates of errors.
+
+A reading may be a text that was pasted and cut short: what stands behind the last row of a table that is not known to
+be whole has no former value.
 """
 
 from __future__ import annotations
@@ -14,11 +17,17 @@ from vppcfg.tune.ports import ports_between
 from vppcfg.tune.reading import NodeCounters, Reading, ThreadCounters
 
 DISAGREEMENT = 0.03
-"""From here on header and table of `show runtime` count as contradicting: ours, above the rounding of both."""
+"""From here on header and table of `show runtime` count as contradicting; chosen to be above the rounding of both."""
 _COUNTED_TWICE = 1.1
-"""From this ratio on, nodes count as having counted packets more than once: above what reading them in turn makes."""
+"""From this ratio on, nodes count as having counted packets more than once.
+
+VPP reads the counters of one node after the other while packets come in: that alone makes a smaller difference.
+"""
 _VAGUE = 0.2
-"""From this relative error on, clocks of an interval are taken from the average since the counters were cleared."""
+"""From this relative error on, clocks of an interval are taken from the average since the counters were cleared.
+
+Printed figures have three digits: the difference of two large ones may be all error.
+"""
 
 
 def load_of(readings: Sequence[Reading]) -> Load:
@@ -71,8 +80,8 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
     """Return the load with what its input nodes did, counted once.
 
     VPP refreshes the counters of nodes in its stats segment while workers go on counting (vlib/stats/collector.c). What
-    a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact, and
-    shows nothing where one has gone or its counters were cleared.
+    a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact; the
+    load stays as it is where an interface has gone or its counters were cleared.
     """
     then, now = _received(before, load.index), _received(after, load.index)
     if any(now.get(name, -1) < count for name, count in then.items()):
@@ -87,7 +96,7 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
 
 
 def _received(reading: Reading, thread: int) -> dict[str, int]:
-    """Return the packets that a thread took from each interface with queues, and from packet generators; as known."""
+    """Return what is known of how many packets a thread took from each interface with queues and packet generator."""
     ports = {queue.interface for queue in reading.rx_queues or ()}
     rows = (row for row in reading.interfaces or () if row.name in ports or row.name.startswith("pg"))
     return {row.name: row.rx_by_thread[thread] for row in rows if thread < len(row.rx_by_thread)}
@@ -152,6 +161,7 @@ def _differences(before: ThreadCounters, after: ThreadCounters) -> tuple[NodeLoa
 
 
 def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
+    """Return what a node did between two readings; without a former one, all that it has counted."""
     if before is None:
         before = replace(after, calls=0, vectors=0, clocks=0.0, suspends=0, clocks_error=0.0)
     clocks = after.clocks - before.clocks
@@ -175,10 +185,11 @@ def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
 def _finished(
     thread: ThreadCounters, duration_s: float | None, nodes: tuple[NodeLoad, ...], *, is_whole: bool
 ) -> ThreadLoad:
-    """Return the load of a thread whose nodes are known.
+    """Return the load of a thread whose nodes are known; `is_whole` where they cover all that the reading has counted.
 
-    Where the printed rate contradicts the table of nodes, the duration is corrected so that both agree; where no
-    duration is known, it is the one that the printed rate implies.
+    Only then does the printed line `vector rates in ...` cover the same time. Where it contradicts the table of nodes,
+    the duration is corrected so that both agree; where no duration is known, it is the one that the line implies. A
+    thread that no line names is known to be the main thread when nodes of it were suspended: those are processes.
     """
     is_known = thread.is_named or any(node.suspends for node in thread.nodes)
     load = ThreadLoad(
@@ -205,6 +216,11 @@ def _finished(
 
 
 def _errors(before: Reading | None, after: Reading, duration_s: float | None) -> tuple[ErrorRate, ...]:
+    """Return what each counter of errors has counted, the largest first; without a rate where that is unknown.
+
+    VPP keeps the order of rows. Where the former text may be cut, one behind the last row that both have may have a
+    former count that is not in the text.
+    """
     former = errors_by_key(before.errors or ()) if before else {}
     counters = after.errors or ()
     shared = [place for place, counter in enumerate(counters) if (counter.node, counter.reason) in former]
@@ -214,7 +230,7 @@ def _errors(before: Reading | None, after: Reading, duration_s: float | None) ->
         count = counter.count - former.get((counter.node, counter.reason), 0)
         if count < 0:  # cleared between the readings
             count = counter.count
-        if count:  # VPP keeps the order of rows: one behind the last of a text that may be cut has no former count
+        if count:
             per_s = count / duration_s if duration_s and place < known else None
             severity = counter.severity
             rates.append(
