@@ -27,11 +27,11 @@ class _Names:
         return NO_MAC
 
     def number(self, noun: str, name: str) -> Value:
-        """Return the name, and what is numbered where that has none of its own."""
+        """Return the name; of VPP's side of a Linux device, which has none of its own, `LCP host of` its interface."""
         return f"{noun} {name}" if noun == HOST else name
 
     def peer(self, public_key: str) -> Value:
-        """Return the key."""
+        """Return the public key of a WireGuard peer, which stands for its number."""
         return public_key
 
     def source(self, name: str) -> Value:
@@ -67,12 +67,13 @@ def api_call(operation: Operation) -> tuple[str, dict[str, Any]]:
 
 
 def _element(element: Mapping[str, Value]) -> Any:
-    """Return an element of a list: a value when it is nothing else."""
+    """Return an element of a list; of one that is a single value, whose path is '', that value."""
     readable = {path: _readable(value) for path, value in element.items()}
     return readable.get("", readable)
 
 
 def _readable(value: Value) -> int | str:
+    """Return bytes as text: their number shows whether they are a key, a MAC address, an IP address or a text."""
     if not isinstance(value, bytes):
         return value
     if len(value) == KEY_BYTES:
