@@ -22,6 +22,8 @@ from vppcfg.wire.shell import show
 
 _AT_ONCE = 50
 """Frames between two readings of the trace."""
+_TRACED_PER_FRAME = 4
+"""How many packets the trace has room for, for each frame."""
 _STREAM = "vppcfg-probe-{}"
 _OWN_STREAMS = re.compile(rf"^({re.escape(_STREAM.format(''))}\d+)\s", re.MULTILINE)
 """Our streams in `show packet-generator`, whose lines begin with their names."""
@@ -68,7 +70,7 @@ class Numbers:
 
 
 def require_release(version: str) -> None:
-    """Raise DataplaneError for the version of a VPP that takes all frames of its packet generator for those of another.
+    """Raise DataplaneError for the version of a VPP in which frames cannot be sent in the name of a port.
 
     Up to 25.10 ethernet-input gets the interface of the generator, whatever port a stream names (pg_generate_packets
     in src/vnet/pg/input.c).
@@ -157,9 +159,9 @@ def withdraw(connection: Connection, stations: Iterable[tuple[str, int]]) -> Non
 
 
 def read_ways(connection: Connection, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
-    """Return by which prefix VPP finds an address in a table, '' where it drops what goes there. Raise DataplaneError.
+    """Return by which prefix VPP finds each address in its table, '' where it drops what goes there or has no table.
 
-    A table that VPP does not have finds nothing.
+    Raise DataplaneError.
     """
     found = {}
     for table, address in asked:
@@ -179,10 +181,14 @@ def _of_others(trace: str) -> bool:
 def _inject_some(
     connection: Connection, start: int, injections: Sequence[Injection], *, is_in_service: bool
 ) -> dict[int, str]:
+    """Send frames, the first of which has the place `start`, and return their traces by place, but for refused ones.
+
+    Each frame has a stream of its own, so that the name of the stream in a trace shows which frame it is.
+    """
     names = {_STREAM.format(start + place): start + place for place in range(len(injections))}
     refused: set[str] = set()
     _clear(connection, is_in_service=is_in_service)
-    _run(connection, f"trace add pg-input {4 * len(injections)}")
+    _run(connection, f"trace add pg-input {_TRACED_PER_FRAME * len(injections)}")
     try:
         for name, injection in zip(names, injections, strict=True):
             size = len(injection.frame)
@@ -218,7 +224,7 @@ def _traced(connection: Connection, names: Mapping[str, int]) -> dict[int, str]:
     """Wait until each frame is in the trace, as it is at once unless workers are busy."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
-        text = _run(connection, f"show trace max {4 * len(names)}")
+        text = _run(connection, f"show trace max {_TRACED_PER_FRAME * len(names)}")
         found = {names[name]: part for name, part in _parts(text) if name in names}
         if len(found) == len(names) or time.monotonic() > deadline:
             return found
@@ -226,6 +232,15 @@ def _traced(connection: Connection, names: Mapping[str, int]) -> dict[int, str]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the stream and the text of each packet in `show trace` that a stream has sent.
+
+    Each begins with lines such as::
+
+        Packet 1
+
+        00:00:01:735767: pg-input
+          stream vppcfg-probe-0, 60 bytes, sw_if_index 1, next_node ethernet-input
+    """
     for part in re.split(r"^(?=Packet \d+$)", text, flags=re.MULTILINE)[1:]:
         if stream := re.search(r"^\s*stream (\S+?),", part, re.MULTILINE):
             yield stream[1], part.partition("------------------- Start")[0]
