@@ -48,9 +48,10 @@ def impacts_between(before: str, after: str) -> tuple[RoutingImpact, ...]:
 
 
 def _shortened(text: str) -> Iterator[Statement]:
-    """Yield the statements of a text, each equal to another one when it was.
+    """Yield the statements of a text, cut short: two are equal when they were, or differ in a description alone.
 
-    Of a long one a digest stands for all words; those that are constants, which BIRD wants before they are used, stay.
+    A long one keeps its first words, and those that are constants, by which is found what depends on a constant. A
+    digest stands for all of it. BIRD wants constants to be defined before they are used, so that one pass finds them.
     """
     constants: set[str] = set()
     for statement in statements(text):
