@@ -1,7 +1,9 @@
 """Two states and what changes between them, as the entries of the file that appear, differ and disappear.
 
 Both states are put into the words of the file by the code that `dump` uses, and then compared entry by entry: a new key
-or a new kind of object needs nothing here.
+or a new kind of object needs nothing here. First they are cut down to what the changes touch, and each gets what only
+the other one has, such as a name that only a file knows. What happens and no key shows, such as that an interface is
+recreated, becomes a remark on an entry.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
-from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.model.vpp_object import Referent, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.recreate import is_open
@@ -35,8 +37,20 @@ from vppcfg.render.implicit_changes import attribute_text, implicit_changes, res
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
-"""Of the objects that are no interfaces and have names."""
+"""The section of each kind of objects that are no interfaces and have names, such as bridge domains."""
 _VIRTUAL_INTERFACES = frozenset(section.key for section in VIRTUAL_INTERFACES)
+"""The sections of interfaces that VPP makes; such an interface may have an entry in `interfaces` too."""
+_SHOWN_ELSEWHERE = (
+    "mac",
+    "device_class",
+    "tag",
+    "bridge",
+    "is_bvi",
+    "split_horizon_group",
+    "static_macs",
+    "tag_rewrite",
+)
+"""Attributes for which an interface that VPP makes needs no entry in `interfaces`: another entry has them, or none."""
 
 
 @record
@@ -51,7 +65,7 @@ class EntryDifference:
     lines: tuple[EntryLine, ...] = ()
     """Its keys and values."""
     remarks: tuple[str, ...] = ()
-    """What happens to it without a key."""
+    """What happens to it and no key shows."""
     forced_by: str | None = None
     """Why it is recreated."""
 
@@ -65,14 +79,10 @@ class _Comparison:
     """Two states, cut down to what the changes touch."""
 
     def __init__(self, before: State, after: State, changes: Sequence[Change[Any]]) -> None:
-        after = replace(after.managed(after.owned), facts=before.facts)
-        before = before.managed(after.owned)
-        before = replace(before, descriptions={**after.descriptions, **before.descriptions})
-        unnamed = {key for key, table in before.vrfs.items() if table.is_unnamed and after.vrfs.get(key) == table}
-        if unnamed:
-            before, after = (_with_names_of_tables(state, unnamed, before.descriptions) for state in (before, after))
+        before, after = _as_far_as_managed(before, after)
         self._before, self._after = before, after
         self._of_interface: dict[str, list[Change[Any]]] = {}
+        """The changes of each interface, its LCP pair and its Linux device."""
         self._others: list[Change[Any]] = []
         for change in changes:
             if change.name in before.interfaces or change.name in after.interfaces:
@@ -91,6 +101,11 @@ class _Comparison:
         self._found: dict[KeyPath, EntryDifference] = {}
 
     def _cut_down(self) -> None:
+        """Set `_old` and `_new`: both states with nothing but what the changes touch, and alike in what does not count.
+
+        With an interface goes the bridge domain that it is in, whose entry lists it; with a domain go all its members,
+        with a FIB table all interfaces in it, with a sub-interface its parent, and with an object what it refers to.
+        """
         states = (self._before, self._after)
         names = set(self._of_interface)
         bridges = {change.name for change in self._others if change.kind is ObjectKind.BRIDGE}
@@ -101,8 +116,8 @@ class _Comparison:
         tables = {change.name for change in self._others if change.kind is ObjectKind.VRF}
         names |= _users_of(tables, states) if tables else set()
         names |= self._holders(self._objects())
-        for referent, found in ((Referent.INTERFACE, names), (Referent.BRIDGE, bridges)):
-            found |= {each.name for each in self._referred() if each.referent is referent}
+        names |= self._referred(Referent.INTERFACE)
+        bridges |= self._referred(Referent.BRIDGE)
         interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
@@ -133,10 +148,9 @@ class _Comparison:
             for name in kind.holders(by_class[kind.object_class], state)
         }
 
-    def _referred(self) -> Iterator[Reference]:
-        """Yield what the objects refer to that differ: their keys can stand below it."""
-        for item in self._objects():
-            yield from item.references()
+    def _referred(self, referent: Referent) -> set[str]:
+        """Return the interfaces or bridge domains that the objects refer to that differ: their keys can stand below."""
+        return {each.name for item in self._objects() for each in item.references() if each.referent is referent}
 
     def entries(self) -> list[EntryDifference]:
         """Return every entry that differs, and what changes without one."""
@@ -145,13 +159,7 @@ class _Comparison:
         entries_of = self._entries_by_interface()
         for name, changes in self._of_interface.items():
             self._remark(name, changes, entries_of[name])
-        for change in self._others:
-            if change.kind in _SECTIONS:
-                path = (_SECTIONS[change.kind], change.name)
-                found = self._found.get(path) or EntryDifference(action=change.action, path=path, name=change.name)
-                self._found[path] = replace(
-                    found, remarks=tuple(implicit_changes(change, self._before, self._after, ()))
-                )
+        self._remark_on_named_objects()
         for path in self._without_entry():
             self._found[path] = EntryDifference(action=Action.CREATE, path=path, name=path[0])
         for change in self._others:
@@ -161,8 +169,24 @@ class _Comparison:
         self._found |= {each.path: each for each in self._unshown()}
         return sorted(self._found.values(), key=_place)
 
+    def _remark_on_named_objects(self) -> None:
+        """Enter what happens to bridge domains, access lists and the like, and the words of their entries do not show.
+
+        One that changes in nothing that a file can express has no entry so far, and gets one.
+        """
+        for change in self._others:
+            if change.kind in _SECTIONS:
+                path = (_SECTIONS[change.kind], change.name)
+                found = self._found.get(path) or EntryDifference(action=change.action, path=path, name=change.name)
+                remarks = tuple(implicit_changes(change, self._before, self._after, ()))
+                self._found[path] = replace(found, remarks=remarks)
+
     def _unshown(self) -> list[EntryDifference]:
-        """Return the objects that change while no entry does that may be about them: there are no words for how."""
+        """Return the objects that change while no entry does that may be about them: there are no words for how.
+
+        An entry may be about an object when it is in the section of its kind, or names something that the object refers
+        to, or an interface whose entry sets it.
+        """
         shown = {word for found in self._found.values() for word in (*map(str, found.path), found.name)}
         by_class: dict[type[Any], list[Change[Any]]] = {}
         for change in self._others:
@@ -198,7 +222,8 @@ class _Comparison:
     def _whole(self, entry: YamlEntry, state: State) -> tuple[KeyValue, ...] | None:
         """Return what an entry sets that appears or disappears in a state, None where it is not needed.
 
-        An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
+        A loopback on which nothing is set, for example, has an entry in `loopbacks` and needs none in `interfaces`; the
+        first one then shows its description.
         """
         if entry.path[0] == INTERFACES.key:
             is_needed = entry.name not in state.virtual or not _is_as_created(entry.name, state)
@@ -218,7 +243,11 @@ class _Comparison:
         return paths
 
     def _remark(self, name: str, changes: Sequence[Change[Any]], paths: Sequence[KeyPath]) -> None:
-        """Enter what happens to an interface and the words of its entries do not show."""
+        """Enter what happens to an interface and the words of its entries do not show.
+
+        The remarks stand at the first of its entries that differ; where none does, at the first of all. That it joins
+        or leaves a bridge domain is shown by the entry of the domain.
+        """
         remarks: list[str] = []
         for change in changes:
             others = [other for other in changes if other is not change]
@@ -268,6 +297,20 @@ class _Comparison:
         )
 
 
+def _as_far_as_managed(before: State, after: State) -> tuple[State, State]:
+    """Return both states without what the file does not own, and with the descriptions and names that it has.
+
+    A FIB table that stays, and has no name in VPP, gets that of the file or a made one: no entry could name it else.
+    """
+    after = replace(after.managed(after.owned), facts=before.facts)
+    before = before.managed(after.owned)
+    before = replace(before, descriptions={**after.descriptions, **before.descriptions})
+    unnamed = {key for key, table in before.vrfs.items() if table.is_unnamed and after.vrfs.get(key) == table}
+    if unnamed:
+        before, after = (_with_names_of_tables(state, unnamed, before.descriptions) for state in (before, after))
+    return before, after
+
+
 def _object_of(change: Change[Any]) -> Any:
     return change.after if change.before is None else change.before
 
@@ -306,7 +349,8 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
 def _with_names_of(state: State, other: State) -> State:
     """Return a state with the names that only configurations have as in another one, where it lacks them.
 
-    What has another name there is known by what VPP takes only one of its kind with.
+    An interface has its counterpart under the same name. Where there is none, it is the one of the same kind with the
+    same `unique_key`: VPP takes only one tunnel between two addresses, for example, whatever it is called.
     """
     alike = {(type(each), each.unique_key): each for each in other.virtual.values() if each.unique_key}
     found = {
@@ -332,7 +376,10 @@ def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
 
 
 def _with_open_values(before: State, after: State) -> State:
-    """Return a state with what it leaves open as it is before."""
+    """Return the later state with what it leaves open as it is before: MAC addresses, settings of LLDP and the like.
+
+    What is left open does not change, and is no difference.
+    """
     interfaces = {
         name: evolve(interface, mac=before.interfaces[name].mac)
         for name, interface in after.interfaces.items()
@@ -359,8 +406,7 @@ def _is_as_created(name: str, state: State) -> bool:
         or is_foreign(interface.tag)
     ):
         return False
-    same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "static_macs", "tag_rewrite")
-    left = {attribute: getattr(interface, attribute) for attribute in same}
+    left = {attribute: getattr(interface, attribute) for attribute in _SHOWN_ELSEWHERE}
     return interface == evolve(as_created(name, interface.kind, state.virtual.get(name)), **left)
 
 
