@@ -19,8 +19,9 @@ _GIVEN_UP_S = {Transport.TCP: 5.0, Transport.UDP: 2.0}
 _SYN_AGAIN = 2
 _MOST_PAYLOAD = 1460
 _COUNTED = ("begun", "answered", "ended", "failed", "sent", "received", "syn_again", "cut")
+"""Connections, but for `sent` and `received`, which are bytes of payload."""
 _PACKETS = {Transport.TCP: 3, Transport.UDP: 0}
-"""Of a connection and each way, besides those with payload."""
+"""Of a connection and each way, besides those with payload: what opens and closes it."""
 
 
 @record
@@ -37,12 +38,14 @@ class SimulatedGateway:
 
 
 class _Kind:
-    """Connections of one application that are under way: until when, and how many."""
+    """Connections of one application that are under way."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
         self.answered: deque[tuple[float, float]] = deque()
+        """Until when they are open, and how many: all that began together."""
         self.unanswered: deque[tuple[float, float]] = deque()
+        """Likewise, until they have failed."""
 
 
 class SimulatedStatefulEngine:
@@ -59,6 +62,7 @@ class SimulatedStatefulEngine:
         self._counted_s = clock.now()
         self._counts = dict.fromkeys(_COUNTED, 0.0)
         self._packets = [0.0, 0.0, 0.0, 0.0]
+        """Sent and received on the way to the servers, then sent and received on the way back."""
         self._probes = 0.0
 
     @property
@@ -227,5 +231,9 @@ class SimulatedStatefulEngine:
 
 
 def _whole(value: float) -> int:
-    """Return a number of connections; sums of the same parts are the same number, in whatever order they were added."""
+    """Return a number rounded to a whole one.
+
+    A sum of floats may be a little less than one half, depending on the order in which its parts were added; it is
+    rounded up all the same.
+    """
     return int(value + 0.5 + 1e-6)
