@@ -104,7 +104,7 @@ class Attachment:
     holder: str
     """The interface, the key of the FIB table, or the name of the bridge domain."""
     kind: str
-    """What it is, in a few words: `NAT44 inside`, `route of CLI`."""
+    """What it is, in a few words: `NAT44 inside`, `route of the prompt`."""
     name: str = ""
     """Which one it is among several of its kind: a prefix, an address, the number of a policy; '' for the only one."""
     layer: Layer = Layer.ALL
