@@ -49,10 +49,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help="report when VPP differs from the configuration",
         description=(
             "Watch a VPP and report how it differs from the configuration file, until Ctrl-C or SIGTERM. The file is "
-            "read "
-            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile. With --once it exits 10 "
-            "when something differs, else as `vppcfg plan` would: for example 5 when VPP has a port or a memif that "
-            "is not in the file."
+            "read again when it changes, and on SIGHUP. Nothing is changed without --reconcile. With --once it exits "
+            "10 when something differs, else as `vppcfg plan` would: for example 5 when VPP has a port or a memif "
+            "that is not in the file."
         ),
     )
     add_config_option(parser)
