@@ -14,7 +14,7 @@ _RECEIVES = 0.01
 """Ours: a port with less than this share of all packets is not one that traffic is sent to."""
 
 _ROUNDED = 0.02
-"""Ours: counters of calls and vectors are read in turn, so that full polls may seem to find more than a frame."""
+"""Ours: counters of calls and vectors are read in turn, so that a poll which fills a frame may seem to find more."""
 
 
 @record
@@ -39,7 +39,7 @@ class Situation:
     offered: Mapping[str, float] = field(default_factory=dict)
     """Packets per second sent to a port; under an empty name, to each port that receives."""
     frame: float | None = None
-    """Size of the frames with checksum, where the counters do not show it."""
+    """Size of the Ethernet frames with checksum, in bytes, where the counters do not show it."""
     trials: tuple[FrameTrial, ...] = ()
     configured_rx_queues: Mapping[str, int] = field(default_factory=dict)
     """Receive queues that the configuration asks for, by port."""
@@ -80,7 +80,8 @@ class Situation:
     def busy_queues(self, thread: ThreadLoad) -> int:
         """Return how many queues with traffic a thread polls.
 
-        It is at least the number that the packets of its largest polls need; a port without a rate may be idle.
+        It is at least the number that its packets per poll need, as one queue gives no more than a frame of FRAME
+        packets; a port without a rate may be idle.
         """
         few = _RECEIVES * self.load.rx_pps
         ports = [port for port in self.load.ports if port.rx_pps is not None and port.rx_pps > few]
