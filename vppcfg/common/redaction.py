@@ -52,8 +52,9 @@ _CLOSING = re.compile(r"[\"'}\],]*$")
 _PEM = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY((?: BLOCK)?)-----.*?(?:-----END [A-Z ]*PRIVATE KEY\1-----|\Z)", re.DOTALL
 )
-_LOGIN = re.compile(r"(?<=://)([^/\s:@]+):([^/\s@]+)(?=@)")
-"""A user and a password, as in `https://user:VALUE@host/`."""
+_LOGIN = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
+"""A user, who may have no name, and a password, as in `https://user:VALUE@host/`."""
+_OPTION = re.compile(rf"--?(?:{_NAMES})", re.IGNORECASE)
 _NO_VALUES = frozenset({"", "null", "~", "true", "false", "{", "[", "is", "are", "and", "of", "or", "cannot"})
 """Words behind a name that are no secret: what is empty or goes on below, and words of a sentence about a key."""
 _BELOW = re.compile(r"[|>][-+\d]*")
@@ -102,7 +103,8 @@ def redacted_document(document: Any, place: str) -> tuple[Any, tuple[Removal, ..
         if isinstance(value, Mapping):
             return {key: without(each, f"{where}.{key}", name or _secret(str(key))) for key, each in value.items()}
         if isinstance(value, list | tuple):
-            return [without(each, where, name) for each in value]
+            options = ["", *(each if isinstance(each, str) and _OPTION.fullmatch(each) else "" for each in value)]
+            return [without(each, where, name or option) for option, each in zip(options, value, strict=False)]
         if name and value is not None and not isinstance(value, bool) and str(value).lower() not in _NO_VALUES:
             removals.append(Removal(place=where, name=name))
             return REMOVED

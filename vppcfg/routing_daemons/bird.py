@@ -11,7 +11,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from vppcfg.model.routing import RoutingFile
-from vppcfg.routing_daemons.bird_text import IncludeError, Statement, statements, with_includes
+from vppcfg.routing_daemons.bird_text import IncludeError, Statement, kernel_tables, statements, with_includes
 from vppcfg.routing_daemons.daemon import (
     NOTHING_WAITS,
     Adjacency,
@@ -265,7 +265,11 @@ class Bird:
         if trouble:
             return trouble
         found: list[DaemonRoute] = []
-        for name, table_id in _kernels(output):
+        tables = kernel_tables(self.running().text)
+        for name in _kernels(output):
+            table_id = tables.get(name, 0)
+            if table_id is None:
+                return f"the table of Linux that {name} of BIRD writes to is no plain number"
             trouble, routes = self._ask("show", "route", "export", name, within_s=self._file.within_s)
             if trouble:
                 return trouble
@@ -315,10 +319,10 @@ def _last_line(output: str) -> str:
     return hide_in_message(next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no answer"))
 
 
-def _kernels(output: str) -> list[tuple[str, int]]:
-    """Return the protocols of kind Kernel that are up; BIRD does not print their tables in Linux, the main one is 0."""
+def _kernels(output: str) -> list[str]:
+    """Return the protocols of kind Kernel that are up."""
     rows = [line.split() for line in output.splitlines()]
-    return [(row[0], 0) for row in rows if len(row) > 3 and row[1] == "Kernel" and row[3] == "up"]
+    return [row[0] for row in rows if len(row) > 3 and row[1] == "Kernel" and row[3] == "up"]
 
 
 def _routes(output: str, table_id: int) -> list[DaemonRoute]:

@@ -115,3 +115,26 @@ def statements(text: str) -> Iterator[Statement]:
             words, depth = [] if count < ROUTING_STATEMENTS else [REST], 0
     if words not in ([], [REST]):
         yield Statement(words=tuple(words))
+
+
+def kernel_tables(text: str) -> dict[str, int | None]:
+    """Return the table of Linux that each protocol of kind kernel writes to, by its name; 0 is the main one.
+
+    BIRD calls protocols without a name kernel1, kernel2 and so on. None stands for what is no plain number.
+    """
+    templates, found = dict[str, int | None](), dict[str, int | None]()
+    nameless = 0
+    for each in statements(text):
+        if each.kind not in {"protocol", "template"} or each.words[1:2] != ("kernel",):
+            continue
+        nameless += not each.name
+        table = _kernel_table(each.words, templates.get(each.base, 0))
+        (templates if each.kind == "template" else found)[each.name or f"kernel{nameless}"] = table
+    return found
+
+
+def _kernel_table(words: tuple[str, ...], default: int | None) -> int | None:
+    for place in range(3, len(words)):
+        if words[place - 2 : place] == ("kernel", "table"):
+            return int(words[place]) if words[place].isdecimal() else None
+    return default

@@ -79,6 +79,8 @@ class AcceptedCopy:
 
         This goes before the entry's outcome, so that the copy is never older than what the entries record.
         """
+        if COPY_NAME not in entry.names():
+            return  # a rollback by a timer accepts nothing, and what was accepted keeps its keys
         try:
             with Directory.trusted(self._path.parent, os.fstat(entry.descriptor).st_gid) as folder:
                 if COPY_KEYS_NAME in entry.names():
@@ -88,8 +90,6 @@ class AcceptedCopy:
                         folder.unlink(self.keys_path.name)
                 entry.rename(COPY_NAME, self._path.name, folder)
                 folder.sync()
-        except FileNotFoundError:
-            pass  # a rollback by a timer accepts nothing
         except (OSError, UntrustedFileError) as error:
             reason = error.strerror if isinstance(error, OSError) else error.message
             _log.warning("There is no second copy of what was accepted with change %d: %s", number, reason)

@@ -137,7 +137,7 @@ def _has_moved(before: ThreadCounters, after: ThreadCounters) -> bool:
     """Return whether VPP has refreshed its counters of nodes between the readings."""
     if _elapsed(before, after) <= 0:
         return False
-    former = {node.name: node.calls for node in before.nodes}
+    former = {node.name: node.calls + node.suspends for node in before.nodes}
     return after.index > 0 or any(node.calls + node.suspends != former.get(node.name) for node in after.nodes)
 
 
@@ -166,17 +166,22 @@ def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
         before = replace(after, calls=0, vectors=0, clocks=0.0, suspends=0, clocks_error=0.0)
     clocks = after.clocks - before.clocks
     error = after.clocks * after.clocks_error + before.clocks * before.clocks_error
-    vectors = after.vectors - before.vectors
+    calls, vectors, suspends = (
+        after.calls - before.calls,
+        after.vectors - before.vectors,
+        after.suspends - before.suspends,
+    )
     if clocks <= 0 or error > _VAGUE * clocks:
-        units = (after.vectors or after.calls or after.suspends) or 1
-        clocks = after.clocks / units * (vectors or after.calls - before.calls or after.suspends - before.suspends)
+        counted = ((vectors, after.vectors), (calls, after.calls), (suspends, after.suspends))
+        units, all_units = next((each for each in counted if each[0]), (0, 1))
+        clocks = after.clocks / all_units * units
         error = clocks
     return NodeLoad(
         name=after.name,
         state=after.state,
-        calls=after.calls - before.calls,
+        calls=calls,
         vectors=vectors,
-        suspends=after.suspends - before.suspends,
+        suspends=suspends,
         clocks=clocks,
         clocks_error=error / clocks if clocks else 0.0,
     )

@@ -26,7 +26,7 @@ SECRET = "Xy7-sEcReT_42"
         *(f"passwords: [a,\n  {SECRET}]", f"[ curl, --token, {SECRET} ]", f"- --token\n- {SECRET}"),
         *(f"PGPASSWORD={SECRET} x", f'-H "Authorization: Bearer {SECRET}"', f"access_key={SECRET}"),
         *(f"password 8 {SECRET}", f"message-digest-key 1 md5 {SECRET}", f"shared-key-mic string {SECRET}"),
-        f"https://admin:{SECRET}@192.0.2.1/api",
+        *(f"https://admin:{SECRET}@192.0.2.1/api", f"redis://:{SECRET}@192.0.2.1/0"),
         f"vpp_password={SECRET}",
         f"secret: |\n  {SECRET}\n  {SECRET}\nmtu: 9000",
         f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\nend",
@@ -46,10 +46,12 @@ def test_a_secret_is_taken_out_and_named(line: str) -> None:
 
 def test_a_document_without_its_secrets_is_one_still() -> None:
     document = {"a": f"psk {SECRET}", "b": 5, "token": [SECRET, None], "password": {"x": 7}}
+    document["run"] = ["curl", "--api-key", SECRET, "x"]
     plain = {"a": f"psk {REMOVED}", "b": 5, "token": [REMOVED, None], "password": {"x": REMOVED}}
+    plain["run"] = ["curl", "--api-key", REMOVED, "x"]
     found = redacted_document(document, "f")
     assert found[0] == plain
-    assert [each.place for each in found[1]] == ["f.a:1", "f.token", "f.password.x"]
+    assert [each.place for each in found[1]] == ["f.a:1", "f.token", "f.password.x", "f.run"]
 
 
 def test_what_stands_around_a_secret_stays() -> None:

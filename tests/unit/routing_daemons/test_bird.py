@@ -111,6 +111,28 @@ def test_routes_have_the_devices_that_they_leave_by(birdc: Birdc, startup: Path)
     ]
 
 
+def test_routes_of_another_kernel_protocol_are_in_its_table(birdc: Birdc, startup: Path) -> None:
+    blocks = (
+        "template kernel customers { ipv4 { export all; }; kernel table 20; }\n"
+        "protocol kernel { ipv4 { export all; }; }\n"
+        "protocol kernel red from customers { ipv4 { table red; }; }\n"
+        "protocol kernel { kernel table 30; ipv4 { table blue; }; }\n"
+    )
+    startup.write_text(blocks)
+    os.utime(startup, (0, 0))
+    others = (
+        "red        Kernel     red        up     15:08:31.000\nkernel2    Kernel     blue       up     15:08:31.000\n"
+    )
+    birdc.answers |= {"show protocols": PROTOCOLS + KERNEL + others}
+    birdc.answers |= {f"show route export {name}": ROUTES for name in ("kernel1", "red", "kernel2")}
+    found = daemon(startup).routes()
+    assert isinstance(found, list)
+    assert [each.table_id for each in found[::3]] == [0, 20, 30]
+    startup.write_text(blocks.replace("30", "BLUE"))
+    os.utime(startup, (0, 0))
+    assert daemon(startup).routes() == "the table of Linux that kernel2 of BIRD writes to is no plain number"
+
+
 def test_no_password_is_in_a_difference(birdc: Birdc, startup: Path) -> None:
     os.utime(startup, (0, 0))
     text = 'router id 10.0.0.9;\nprotocol bgp a { password "geheim"; neighbor 192.0.2.2 as 1; }\n'

@@ -60,9 +60,12 @@ def test_the_second_copy_has_the_keys_of_what_was_accepted(journal: Journal) -> 
 
 
 def test_an_attempt_of_the_timer_has_no_copy(journal: Journal) -> None:
+    journal.end(journal.add(entry(), State(), State(), {}, keys=FIRST), Status.APPLIED, "")
     timer: Entry = replace(entry(), origin=Origin.TIMER)
-    journal.add(timer, State(), State(), {}, keys=FIRST)
-    assert [path.name for path in journal.folder.glob("*/*key*")] == ["keys.json"]
+    record = journal.add(timer, State(), State(), {}, keys=SECOND)
+    assert [path.name for path in journal.folder.glob("000002/*key*")] == ["keys.json"]
+    journal.end(record, Status.APPLIED, "")
+    assert journal.folder.with_name("journal.accepted.keys").exists(), "those of what was accepted"
 
 
 def test_of_an_entry_that_was_set_aside_the_keys_are_known(journal: Journal) -> None:

@@ -230,6 +230,15 @@ def test_counters_that_have_not_moved_give_no_rates() -> None:
     assert any("have not moved" in remark for remark in load.remarks)
 
 
+def test_a_main_thread_whose_processes_have_not_run_gives_no_rates() -> None:
+    head = "Thread 0 vpp_main (lcore 0)\nTime {time}, 10 sec internal node vector rate 0.00 loops/sec 1.0\n"
+    rows = "Name State Calls Vectors Suspends Clocks Vectors/Call\nfib-walk any wait 0 0 7 1.00e3 0.00\n"
+    texts = [head.format(time=time) + rows for time in (10.0, 20.0)]
+    load = load_of([reading_of(Capture(name="x", texts={"runtime": text})) for text in texts])
+    assert load.threads == ()
+    assert any("have not moved" in remark for remark in load.remarks)
+
+
 def test_rounded_clocks_of_a_long_run_are_not_taken_for_those_of_an_interval() -> None:
     head = "Thread 1 vpp_wk_0 (lcore 1)\nTime {time}, 10 sec internal node vector rate 8.00 loops/sec 1.0\n"
     rows = "Name State Calls Vectors Suspends Clocks Vectors/Call\nip4-lookup active {calls} {vectors} 0 1.00e2 8.00\n"

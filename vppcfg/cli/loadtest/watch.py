@@ -187,7 +187,7 @@ def watch_lines(watched: tuple[Watched, ...]) -> Iterator[str]:
     """Yield the figures of every target, in 80 columns; times are in milliseconds."""
     from vppcfg.loadtest.load import loss_text
 
-    yield f"{'WatchTarget':<19} {'Sent':>7} {'Loss':>9} {'min':>7} {'median':>7} {'95 %':>7} {'max':>8} {'jitter':>7}"
+    yield f"{'Target':<19} {'Sent':>7} {'Loss':>9} {'min':>7} {'median':>7} {'95 %':>7} {'max':>8} {'jitter':>7}"
     for one in watched:
         times = (one.least_us, one.median_us, one.p95_us, one.most_us, one.jitter_us)
         least, median, high, most, jitter = ("-" if time is None else _ms(time) for time in times)
