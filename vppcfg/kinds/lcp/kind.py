@@ -100,8 +100,9 @@ def copying_steps(transition: Transition) -> Iterator[Step]:
     With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface when its state or one of
     its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So the MPLS MTU is changed twice:
     from 0, with which the packet MTU is in force, to the packet MTU itself, and back. VPP copies, and no packet is
-    treated otherwise. An MPLS MTU of its own, as scripts set it, is 0 in between: VPP copies only what changes. The packet MTU is written along with it: linux-nl may have taken
-    over what Linux gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
+    treated otherwise. An MPLS MTU of its own, as scripts set it, is 0 in between: VPP copies only what changes. The
+    packet MTU is written along with it: linux-nl may have taken over what Linux gave the new device, a VLAN that of its
+    port (lcp_router_link_mtu in linux-cp/lcp_router.c).
     """
     if not transition.observed.facts.lcp.is_sync:
         return
