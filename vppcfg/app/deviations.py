@@ -47,7 +47,7 @@ def _blamed(change: Change[Any], desired: State) -> Blame:
     """Return the object that a difference is reported for.
 
     Of an interface that is in the wrong bridge domain it is the domain; where only attributes differ that its kind of
-    interface alone has, such as the VNI of a VXLAN tunnel, it is that tunnel; otherwise it is the interface.
+    interface alone has, such as the remote end of a tunnel, it is that tunnel; otherwise it is the interface.
     """
     if change.kind is not ObjectKind.INTERFACE:
         item = change.after or change.before

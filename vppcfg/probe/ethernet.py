@@ -105,7 +105,7 @@ def leave(journey: Journey, stage: Leaves) -> None:
 def _into_tunnel(journey: Journey, stage: Leaves, virtual: VirtualInterface) -> None:
     """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up.
 
-    A tunnel with Ethernet, such as VXLAN, wraps whole frames, any other wraps packets. `is_routed` says that this
+    A tunnel with Ethernet wraps whole frames, any other wraps packets. `is_routed` says that this
     router made the frame, and the tunnel itself sends it, not a sub-interface.
     """
     frame, port = stage.frame, journey.network.port_of(stage.interface)

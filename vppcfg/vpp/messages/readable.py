@@ -31,7 +31,7 @@ class _Names:
         return f"{noun} {name}" if noun == HOST else name
 
     def peer(self, public_key: str) -> Value:
-        """Return the public key of a WireGuard peer, which stands for its number."""
+        """Return the public key of a peer of a tunnel, which stands for its number."""
         return public_key
 
     def source(self, name: str) -> Value:
