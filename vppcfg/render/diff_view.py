@@ -15,6 +15,7 @@ from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record
+from vppcfg.render.acl_session_text import acl_session_lines
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
 from vppcfg.render.nat44_text import nat44_lines
@@ -51,7 +52,7 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in notes(plan))
-    yield from (DiffLine(text=f"  {line}") for line in nat44_lines(plan))
+    yield from (DiffLine(text=f"  {line}") for line in (*nat44_lines(plan), *acl_session_lines(plan)))
     for change in unmanaged_changes(plan):
         yield DiffLine(text=f"  {change}", action=None if change.survival is Survival.CARRIED else Action.DELETE)
     yield DiffLine(text=_counts(entries))
