@@ -43,6 +43,10 @@ _TELNET = "{ action: deny, family: ipv4, protocol: tcp, destination-port: 23 }"
 _TERMS = f"acls: {{ strict: {{ terms: [ {_TELNET}, {{ action: permit }} ] }} }}\n"
 _VPN = next(f"{line}\n" for line in FILE.splitlines() if line.strip().startswith("vpn:"))
 _VRRP = "    vrrp: { 7: { addresses: [ 192.168.1.254 ], priority: 200 } }\n"
+WALLED = edited(("    lcp: wan\n", "    lcp: wan\n    acls: { output: out, input: in }\n")) + (
+    "acls:\n  out: { terms: [ { action: permit+reflect } ] }\n  in: { terms: [ { action: permit, protocol: icmp }, "
+    "{ action: permit, protocol: tcp, destination-port: 443 } ] }\n"
+)
 CHANGES: dict[str, tuple[str, frozenset[str]]] = {
     "another forward": (edited((_WEB, _WEB + "\n" + _WEB.replace("web", "more").replace("443", "993"))), ALL),
     "no forward": (edited((_WEB + "\n", ""), ("  static:\n", "")), ALL - {FORWARD}),
@@ -57,6 +61,15 @@ CHANGES: dict[str, tuple[str, frozenset[str]]] = {
     "a smaller MTU": (edited(("    lcp: home\n", "    lcp: home\n    mtu: 1400\n")), ALL),
     "MSS clamping": (edited(("    lcp: wan\n", "    lcp: wan\n    mss-clamp: { ipv4: 1400 }\n")), ALL),
     "an access list": (edited(("    lcp: wan\n", "    lcp: wan\n    acls: { input: [ strict ] }\n")) + _TERMS, ALL),
+    "a firewall": (WALLED, ALL),
+    "a firewall with the inside address": (
+        WALLED.replace("permit, protocol: tcp,", "permit, protocol: tcp, destination: 192.168.1.20,"),
+        ALL - {FORWARD},
+    ),
+    "a lease through a firewall": (
+        WALLED.replace("    dhcp-client: true\n", "    dhcp-client: { hostname: anew }\n"),
+        ALL,
+    ),
     "IPv6 at home": (edited(("192.168.1.1/24 ]", "192.168.1.1/24, '2001:db8::1/64' ]\n    ra: {}")), ALL),
     "one more address": (edited(("192.168.1.1/24 ]", "192.168.1.1/24, 10.9.9.1/24 ]")), ALL),
     "the second address of the network": (edited(("192.168.1.1/24", "192.168.1.2/24")), ALL - {NAMES}),
