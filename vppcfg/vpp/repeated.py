@@ -66,6 +66,17 @@ _STACKING = (
         "show interface {interface} features",
         r"^\s+ip6-full-reassembly-feature",
     ),
+    _family(
+        r"lb set interface nat(?P<family>[46]) in (?P<interface>\S+)",
+        "show interface {interface} features",
+        r"^\s+lb-nat{family}-in2out",
+    ),
+    _family(
+        r"set interface feature (?P<interface>\S+) (?P<node>\S+) arc (?P<arc>\S+)",
+        "show interface {interface} features",
+        r"^\s+{node}\b",
+        within=r"^{arc}:\n(?:[ \t]+.*\n?)*",
+    ),
     _family(r"qos record ip (?P<interface>\S+)", "show interface {interface} features", r"^\s+ip4-qos-record"),
     _family(r"qos record vlan (?P<interface>\S+)", "show interface {interface} features", r"^\s+vlan-ip4-qos-record"),
     _family(r"qos record mpls (?P<interface>\S+)", "show interface {interface} features", r"^\s+mpls-qos-record"),

@@ -13,6 +13,7 @@ ip4-unicast:
   ip4-full-reassembly-feature
   ip4-sv-reassembly-feature
   ip4-qos-record
+  lb-nat4-in2out
 l2-input:
           POLICER (l2-policer-input)
 """
@@ -51,6 +52,12 @@ def repetition() -> Repetition:
         ("set interface reassembly loop10 ip4 on", True),
         ("set interface reassembly loop10 on", False),
         ("set interface reassembly loop10 ip6", False),
+        ("lb set interface nat4 in loop10", True),
+        ("lb set interface nat6 in loop10", False),
+        ("lb set interface nat4 in loop10 del", False),
+        ("set interface feature loop10 lb-nat4-in2out arc ip4-unicast", True),
+        ("set interface feature loop10 lb-nat4-in2out arc ip4-output", False),
+        ("set interface feature loop10 lb-nat4-in2out arc ip4-unicast disable", False),
         ("qos record ip loop10", True),
         ("qos record vlan loop10", False),
         ("qos store ip loop10 value 3", False),
