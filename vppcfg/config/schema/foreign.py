@@ -49,7 +49,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "netflow": (("flowprobe", "sampling"), "written `ipfix`, or `sflow` for samples of packets"),
     "acl": (
         ("access-list", "access-lists", "access-group", "firewall", "filter"),
-        "written `acls`; they have no state",
+        "written `acls`, with state as in docs/firewall.md",
     ),
     "rx-queues": (
         ("tx-queues", "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "ring-size"),
