@@ -14,7 +14,7 @@ import pytest
 from tests.live.others_opinion import forwards, read_others
 from tests.live.test_transitions import ALL as CONFIGURATIONS
 from tests.live.test_transitions import PORTS as TRANSITION_PORTS
-from tests.real_vpp import RealVpp, can_do, running
+from tests.real_vpp import RealVpp, can_do, prefix, release, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.vpp.live import connect
@@ -266,3 +266,51 @@ def test_what_the_file_in_force_set_without_a_mark_goes_with_its_interface_and_c
     with connect(str(vpp.socket_path)) as plane:
         assert plane.observe().objects == objects
     assert read_others(vpp) == shown
+
+
+_BALANCED = """
+lb vip 90.0.0.0/8 encap gre4
+lb as 90.0.0.0/8 192.0.2.2
+lb vip 2001:db8:5::/64 encap gre6
+lb set interface nat4 in loop0
+"""
+_TRANSLATED = """
+cnat translation add proto TCP vip 10.9.9.9 80 to ->192.0.2.2 8080
+cnat translation add proto UDP vip loop0 53 to ->192.0.2.2 53
+set cnat snat-policy addr loop0
+"""
+_CNAT = skip_reason() is None and any((prefix() / "lib").rglob("cnat_plugin.so")) and release() < "26.06"
+
+
+def test_load_balancers_of_others_are_named_and_stand_against_the_removal_of_their_interface(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "loopbacks: { loop0: { mtu: 1500, addresses: [ 192.0.2.1/24 ] } }\n"
+    (tmp_path / "with.yaml").write_text(text)
+    (tmp_path / "anew.yaml").write_text(text.replace("loop0", "loop1"))
+    with running((), plugins=("lb", "cnat") if _CNAT else ("lb",)) as vpp:
+        words = ["-q", "-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "state")]
+        assert main(["apply", "-y", *words, "-c", str(tmp_path / "with.yaml")]) == ExitCode.DONE
+        for line in filter(None, (_BALANCED + _TRANSLATED * _CNAT).splitlines()):
+            assert vpp.cli(line)[0] == 0, line
+        assert main(["adopt", *words, "-o", str(tmp_path / "new.yaml")]) == ExitCode.DONE
+        shown = capsys.readouterr().out
+        assert "LB VIP (2): 90.0.0.0/8 with 1 server, 2001:db8:5::/64 with 0 servers" in shown
+        assert "LB NAT (1): of IPv4 on loop0" in shown
+        if _CNAT:
+            assert "CNAT translation (2): of tcp 10.9.9.9 port 80, of udp loop0 port 53" in shown
+            assert "CNAT source address (1): on loop0" in shown
+        removal = ["-y", *words, "-c", str(tmp_path / "anew.yaml")]
+        assert main(["apply", *removal]) == ExitCode.REFUSED
+        expected = (
+            "CNAT source address, CNAT translation of udp loop0 port 53, LB NAT of IPv4" if _CNAT else "LB NAT of IPv4"
+        )
+        assert f"loop0: {expected}: lost" in capsys.readouterr().out
+        assert main(["apply", "--lose-unmanaged", *removal]) == ExitCode.DONE
+        assert main(["plan", "--detailed-exitcode", *words, "-c", str(tmp_path / "anew.yaml")]) == ExitCode.DONE
+        back = main(["rollback", "-y", *words])
+        assert back == (ExitCode.STRANDED if _CNAT else ExitCode.DONE)
+        assert "lb-nat4-in2out" in vpp.cli("show interface features loop0")[1]
+        if _CNAT:
+            assert "loop0" in vpp.cli("show cnat snat-policy")[1]
+            assert "loop0" not in vpp.cli("show cnat translation")[1].partition("[1]")[2]

@@ -64,6 +64,7 @@ _WHY_NOT = (
     ("classify", "vppcfg has tables of its own alone, by `police`"),
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
+    ("lb ", "vppcfg has no load balancer"),
 )
 """Why no file has the effect of a command: the first row counts whose text is in the command."""
 

@@ -26,10 +26,12 @@ MODULES = (
     *(
         "arping",
         "bfd",
+        "cnat",
         "det44",
         "ikev2",
         "ipsec",
         "l3xc",
+        "lb",
         "map",
         "ping",
         "sr",

@@ -35,8 +35,10 @@ _BYTES = {
     "hostname": 0,
     "client.id": 64,
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac", "src_mac", "src_mac_mask"), 6),
-    **dict.fromkeys(("un", "ip", "mgmt_ip6", "nh.address", "path.nh.address", "grp_address", "src_address"), 16),
-    **dict.fromkeys(("mgmt_ip4", "low", "hi", "local_ip_address", "external_addr"), 4),
+    **dict.fromkeys(
+        ("un", "ip", "mgmt_ip6", "nh.address", "path.nh.address", "grp_address", "src_address", "snat_ip6"), 16
+    ),
+    **dict.fromkeys(("mgmt_ip4", "low", "hi", "local_ip_address", "external_addr", "snat_ip4"), 4),
     **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval", "age"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
     **dict.fromkeys(("ip_address", "local_ip_address", "external_ip_address", "address", "addr", "bsid"), 0),

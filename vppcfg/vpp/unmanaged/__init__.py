@@ -19,6 +19,7 @@ from vppcfg.vpp.unmanaged import (
     features,
     filters,
     ipsec,
+    load_balancing,
     mpls_routes,
     multicast_routes,
     nat,
@@ -38,6 +39,7 @@ READERS: Sequence[Reader] = (
     *mpls_routes.READERS,
     *cross_connects.READERS,
     *nat.READERS,
+    *load_balancing.READERS,
     *services.READERS,
     *qos.READERS,
     *rate_limits.READERS,
@@ -70,7 +72,8 @@ def read_standalone(connection: Connection, state: State) -> tuple[Attachment, .
     Raise DataplaneError.
     """
     scope = _wanted(connection, state.interfaces.keys(), state)
-    return (*standalone.unnamed_tables(scope), *_read(connection, standalone.READERS, scope, Answers()))
+    readers = (*standalone.READERS, *load_balancing.STANDALONE)
+    return (*standalone.unnamed_tables(scope), *_read(connection, readers, scope, Answers()))
 
 
 def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:

@@ -52,6 +52,7 @@ _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
     "L3": re.compile(r"l3xc"),
     "rate": re.compile(r"policer-classify"),
     "MAP": re.compile(r"ip[46]-map|reassembly"),
+    "LB": re.compile(r"lb-nat"),
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (
@@ -60,6 +61,7 @@ _NAMES = (
     (re.compile(r"-bypass"), "tunnel bypass"),
     (re.compile(r"l3xc"), "L3 cross-connect"),
     (re.compile(r"punt-redirect"), "punt redirect"),
+    (re.compile(r"cnat-"), "CNAT"),
 )
 """What attachments are called whose nodes match a pattern."""
 _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
@@ -94,9 +96,9 @@ def read(connection: Connection, scope: ReadScope, found: Iterable[Attachment]) 
         arcs = _arcs(shown[lines[name]][1])
         known = scope.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
-        maps = list(_of_map(name, arcs))
-        yield from maps
-        kinds.setdefault(name, set()).update(_word(each.kind) for each in maps)
+        own = [*_of_map(name, arcs), *_of_load_balancer(name, arcs)]
+        yield from own
+        kinds.setdefault(name, set()).update(_word(each.kind) for each in own)
         ours = of_objects.get(name, set()) | (_nodes_of(known) if known is not None else set())
         accounted = [re.compile(each) for each in sorted({_OF_VPP, *ours})]
         accounted += [_OF_OTHERS[kind] for kind in sorted(kinds.get(name, set())) if kind in _OF_OTHERS]
@@ -185,6 +187,24 @@ def _of_map(name: str, arcs: Mapping[str, list[str]]) -> Iterator[Attachment]:
                 put=stored_call("map_if_enable_disable", {**values, "is_enable": 1}),
                 take=stored_call("map_if_enable_disable", {**values, "is_enable": 0}),
                 outlives=True,
+                lines=(line,),
+                removal=f"{line} del",
+            )
+
+
+def _of_load_balancer(name: str, arcs: Mapping[str, list[str]]) -> Iterator[Attachment]:
+    """Yield where lb translates what servers answer (lb_nat4_interface_add_del in plugins/lb/lb.c)."""
+    for family in (4, 6):
+        if f"lb-nat{family}-in2out" in arcs.get(f"ip{family}-unicast", ()):
+            message, values = f"lb_add_del_intf_nat{family}", {"sw_if_index": index_placeholder(name)}
+            line = f"lb set interface nat{family} in {name}"
+            yield Attachment(
+                holder=name,
+                kind="LB NAT",
+                name=f"of IPv{family}",
+                layer=Layer.ROUTED,
+                put=stored_call(message, {"is_add": 1, **values}),
+                take=stored_call(message, {"is_add": 0, **values}),
                 lines=(line,),
                 removal=f"{line} del",
             )
