@@ -18,12 +18,13 @@ from vppcfg.errors import ExitCode
 PAGE = (Path(__file__).parents[2] / "docs/firewall.md").read_text()
 (FILE,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 SERVER, FRAGMENTS = (each for each in re.findall(r"`(\{ action.*?\})`", PAGE))
-PORTS = ("eth0", "eth1")
+PORTS = ("eth0", "eth1", "eth2")
 WORLD, HOST = ("203.0.113.9", "2001:db8:1::9"), ("192.0.2.20", "2001:db8:2::20")
 ROUTER = ("203.0.113.1", "2001:db8:1::1")
 OUT, IN, LINUX, PING, LARGE = "out", "in", "Linux to the world", "ping", "large answers"
 edited = partial(hosts.edited, FILE.replace("    addresses:", "    mtu: 1500\n    lcp: PORT\n    addresses:"))
-ROUTED = edited(("PORT", "wan"), ("PORT", "lan"))
+_SPARE = "  eth2: {}\n"
+ROUTED = edited(("PORT", "wan"), ("PORT", "lan"), ("acls:\n  to-world", f"{_SPARE}acls:\n  to-world"))
 edited = partial(hosts.edited, ROUTED)
 _ACLS = "    acls: { output: to-world, input: from-world }\n"
 _ICMP = "{ action: permit, protocol: icmp }"
@@ -179,6 +180,29 @@ def test_what_passes_the_lists(wall: Wall, case: str) -> None:
     assert wall.apply(text) == ExitCode.DONE
     wall.forget_neighbors()
     assert sorted(wall.settled(wall.works, works)) == sorted(works)
+
+
+def test_answers_by_another_uplink_are_dropped_unless_the_lists_are_inside(wall: Wall) -> None:
+    uplink = "  eth2:\n    mtu: 1500\n    addresses: [ 198.51.100.1/24 ]\n"
+    outside = edited((_SPARE, uplink + _ACLS))
+    inside = CASES["inside"][0].replace(_SPARE, uplink)
+    wall.vpp.ip("link", "set", "veth2-peer", "netns", "world")
+    wall.vpp.ip("-n", "world", "link", "set", "veth2-peer", "up")
+    wall.run("ethtool", "-K", "veth2-peer", "tx", "off", at="world")
+    wall.vpp.ip("-n", "world", "addr", "add", "198.51.100.9/24", "dev", "veth2-peer")
+    for device in ("all", "veth0-peer", "veth2-peer"):
+        own = (f"net.ipv4.conf.{device}.rp_filter=0", f"net.ipv4.conf.{device}.arp_announce=2")
+        wall.run("sysctl", "-qw", *own, at="world")
+    assert wall.apply(outside) == ExitCode.DONE
+    assert wall.settled(lambda: bool(wall.seen_as(WORLD[0], 443, "host")), wanted=True)
+    wall.vpp.ip("-n", "world", "route", "add", "192.0.2.0/24", "via", "198.51.100.1")
+    try:
+        assert not wall.seen_as(WORLD[0], 443, "host")
+        assert wall.apply(inside) == ExitCode.DONE
+        assert wall.settled(lambda: bool(wall.seen_as(WORLD[0], 443, "host")), wanted=True)
+        assert not wall.seen_as(HOST[0], 443, "world")
+    finally:
+        wall.vpp.ip("-n", "world", "route", "del", "192.0.2.0/24", "via", "198.51.100.1")
 
 
 def test_sessions_outlive_other_rules_and_end_with_other_lists(wall: Wall, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from vppcfg.entries.configuration import AclConfig, InterfaceConfig
 from vppcfg.entries.index import Index
 from vppcfg.kinds.acl_section import KEY
 from vppcfg.model.acl import ICMP6, AclAction, AclRule
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.problem import Problem, Severity
 
@@ -127,7 +128,8 @@ def acl_neighbors(index: Index) -> Iterator[Problem]:
 
 def _discovers_neighbors(interface: InterfaceConfig, index: Index) -> bool:
     virtual = index.configuration.virtual.get(interface.name)
-    has_ethernet = virtual is None or virtual.has_ethernet
+    leads_nowhere = interface.kind is InterfaceKind.LOOPBACK and interface.name not in index.bvi_bridges
+    has_ethernet = (virtual is None or virtual.has_ethernet) and not leads_nowhere
     has_network = any(":" in each and not each.endswith("/128") for each in interface.addresses)
     return has_ethernet and has_network and not any(":" in (each.address or "") for each in interface.neighbors)
 

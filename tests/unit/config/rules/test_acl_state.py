@@ -67,10 +67,17 @@ def test_lists_that_let_it_pass_or_need_not(keys: str, terms: str) -> None:
     assert "acl-neighbors" not in {rule for rule, _ in found_in(port(keys, a=terms, b=ICMP))}
 
 
-def test_a_tunnel_without_ethernet_has_no_discovery() -> None:
-    tunnel = "ipip_tunnels: {ipip0: {local: 192.0.2.1, remote: 192.0.2.2}}\n"
-    text = f"{tunnel}interfaces: {{ipip0: {{{V6}, acls: {{input: a}}}}}}\n" + acls(a=TCP)
-    assert "acl-neighbors" not in {rule for rule, _ in found_in(text)}
+@pytest.mark.parametrize(
+    ("section", "more", "is_found"),
+    [
+        ("interfaces: {ipip0", "ipip_tunnels: {ipip0: {local: 192.0.2.1, remote: 192.0.2.2}}\n", False),
+        ("loopbacks: {loop0", "", False),
+        ("loopbacks: {loop0", "bridgedomains: {bd1: {bvi: loop0}}\n", True),
+    ],
+)
+def test_neighbours_are_where_ethernet_leads_somewhere(section: str, more: str, *, is_found: bool) -> None:
+    text = f"{more}{section}: {{{V6}, acls: {{input: a}}}}}}\n" + acls(a=TCP)
+    assert ("acl-neighbors" in {rule for rule, _ in found_in(text)}) == is_found
 
 
 @pytest.mark.parametrize(
