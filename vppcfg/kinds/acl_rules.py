@@ -84,10 +84,10 @@ def acl_reflect_alone(index: Index) -> Iterator[Problem]:
                 continue
             other, way = ("output", "goes out") if key == "input" else ("input", "comes in")
             rules = [rule for name in names if name in acls for rule in acls[name].rules]
-            has_effect = any(rule.action is AclAction.DENY for rule in rules) or len(_taken(rules)) < 2
+            drops_some = any(rule.action is AclAction.DENY for rule in rules) or len(_taken(rules)) < 2
             text = f"no list drops what {way} here, so that `permit+reflect` has no answers to let through"
-            text += f"; write `permit`, or set `{other}`" if has_effect else f", and all packets pass; set `{other}`"
-            severity = Severity.NOTICE if has_effect else Severity.WARNING
+            text += f"; write `permit`, or set `{other}`" if drops_some else f", and all packets pass; set `{other}`"
+            severity = Severity.NOTICE if drops_some else Severity.WARNING
             yield Problem(rule="acl-reflect-alone", path=(*interface.path, "acls", key), text=text, severity=severity)
 
 

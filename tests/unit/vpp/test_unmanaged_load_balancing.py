@@ -22,6 +22,9 @@ class Answers:
     def __init__(self, **answers: Sequence[tuple[Any, ...]]) -> None:
         self._answers: Mapping[str, Sequence[tuple[Any, ...]]] = answers
 
+    def offers(self, name: str) -> bool:
+        return name in self._answers
+
     def rows(self, replies: Replies, name: str, *paths: str) -> Sequence[tuple[Any, ...]]:
         return [row[: len(paths)] for row in self._answers.get(name, ())]
 
@@ -101,3 +104,11 @@ def test_a_source_address_is_that_of_an_interface_or_its_own(
     readers = (*load_balancing.READERS, *load_balancing.STANDALONE)
     all_found = found(readers, cnat_get_snat_addresses_reply=[reply])
     assert [(each.label, each.lines) for each in all_found] == ([(label, lines)] if label else [])
+
+
+@pytest.mark.parametrize("by_table", [False, True])
+def test_a_source_address_comes_back_where_there_is_one_for_all_tables(*, by_table: bool) -> None:
+    reply = {"cnat_get_snat_addresses_reply": [(1, bytes(4), bytes(16))]}
+    answers = {**reply, **({"cnat_set_snat_addresses_v2": []} if by_table else {})}
+    (source,) = found(load_balancing.READERS, **answers)
+    assert source.is_restorable != by_table

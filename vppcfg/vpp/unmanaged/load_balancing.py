@@ -1,7 +1,7 @@
 """Reads VIPs of the plugin lb, and translations and source addresses of the plugin cnat, none of which a file has.
 
-Neither plugin reports all that a message sets: what is found can be named and removed, and not be brought back. Before
-26.10 VPP reports VIPs and servers of lb without protocol, and deleted VIPs too (plugins/lb/api.c, db44addb60c).
+Neither plugin reports all that makes a VIP or a translation: these can be named, and not be brought back. Before 26.10
+VPP reports VIPs and servers of lb without their protocol, and deleted VIPs too (plugins/lb/api.c, db44addb60c).
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ def _read_lone_translations(connection: Connection, replies: Replies, scope: Rea
 
 
 _SOURCES, _SET_SOURCES = "cnat_get_snat_addresses", "cnat_set_snat_addresses"
+_SET_BY_TABLE = "cnat_set_snat_addresses_v2"
+"""What VPP has from 26.06 on: source addresses by FIB table, of which it reports those of one alone."""
 
 
 def _source_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
@@ -102,10 +104,11 @@ def _read_sources(connection: Connection, replies: Replies, scope: ReadScope) ->
     for (index,) in connection.rows(replies, f"{_SOURCES}_reply", "sw_if_index"):
         if name := scope.name(index):
             own = {"snat_ip4": bytes(4), "snat_ip6": bytes(16)}
+            put = stored_call(_SET_SOURCES, {**own, "sw_if_index": index_placeholder(name)})
             yield Attachment(
                 holder=name,
                 kind="CNAT source address",
-                put=stored_call(_SET_SOURCES, {**own, "sw_if_index": index_placeholder(name)}),
+                put=None if connection.offers(_SET_BY_TABLE) else put,
                 take=stored_call(_SET_SOURCES, {**own, "sw_if_index": NO_INDEX}),
                 outlives=True,
                 lines=(f"set cnat snat-policy addr {name}",),
