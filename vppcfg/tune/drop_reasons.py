@@ -81,6 +81,8 @@ _KNOWN: tuple[tuple[str, DropReason], ...] = tuple(
     for pattern, hint, meaning in (
         (r"policer(?:-input|-output)? packets dropped|punt policer drop|ratelimited", POLICED.hint, _LIMIT),
         (r"mtu exceeded|\bdf set|dont fragment set|can't fragment this", _TOO_LARGE, _LIMIT),
+        (r"acl-plugin.*too many sessions",
+         "connections for which ACLs have no session left: `connection count max` of the stanza `acl-plugin`", _LOSS),
         (r"acl.*(?:deny|table.miss)|classify (?:action )?drop",
          "packets that an ACL denies: what it is for, unless they are wanted", _ASKED_FOR),
         (r"(?:source|src) lookup miss|urpf drop", "packets that the reverse path filter refuses", _ASKED_FOR),

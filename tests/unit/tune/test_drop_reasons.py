@@ -77,6 +77,7 @@ def test_what_older_nodes_count_beside_errors_is_no_error(node: str, reason: str
         ("nat44-ed-out2in", "No translation", Meaning.FOREIGN),
         ("interface-output", "no tx queue available", Meaning.LOSS),
         ("esp4-decrypt", "integrity check failed", Meaning.LOSS),
+        ("acl-plugin-out-ip4-fa", "too many sessions to add new", Meaning.LOSS),
     ],
 )
 def test_drops_that_somebody_asked_for_are_told_from_losses(node: str, reason: str, meaning: Meaning) -> None:
@@ -85,6 +86,11 @@ def test_drops_that_somebody_asked_for_are_told_from_losses(node: str, reason: s
     verdict = pasted(node, reason, "error").verdict
     assert (verdict.word is VerdictWord.LOSS) == (meaning is Meaning.LOSS)
     assert (verdict.text == LOST_BEFORE) == (meaning is Meaning.FOREIGN)
+
+
+def test_connections_without_room_for_a_session_are_named() -> None:
+    why = drop_reason("acl-plugin-out-ip4-fa", "too many sessions to add new", "error")
+    assert why is not None and "`connection count max`" in why.hint
 
 
 def test_counters_of_one_reason_are_added_up_and_named() -> None:
