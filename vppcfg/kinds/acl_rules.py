@@ -9,7 +9,7 @@ from itertools import groupby
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.entries.configuration import AclConfig, InterfaceConfig
 from vppcfg.entries.index import Index
-from vppcfg.kinds.acl_section import KEY
+from vppcfg.kinds.acl_section import KEY, OTHERS
 from vppcfg.model.acl import ICMP6, AclAction, AclRule
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.nat44 import NatSide
@@ -73,6 +73,8 @@ def acl_reflect_alone(index: Index) -> Iterator[Problem]:
     VPP looks for sessions in the directions that have lists (acl_fa_enable_disable in plugins/acl/sess_mgmt_node.c).
     """
     acls = index.configuration.acls
+    if any(pattern.startswith(OTHERS) for pattern in index.configuration.unmanaged):
+        return  # another program may apply the list
     reflecting = {name for name, acl in acls.items() if any(map(_reflects, acl.rules))}
     for interface in index.interfaces if reflecting else ():
         applied = interface.acls

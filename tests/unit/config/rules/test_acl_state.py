@@ -30,6 +30,11 @@ def test_reflection_needs_a_list_for_the_answers(applied: str, terms: str, sever
     assert found == ({severity} if severity else set())
 
 
+def test_other_programs_may_have_the_list_for_the_answers() -> None:
+    text = port("acls: {output: a}", a=REFLECT) + "unmanaged: ['acl:flowspec-*']\n"
+    assert "acl-reflect-alone" not in {rule for rule, _ in found_in(text)}
+
+
 V6, V4 = "addresses: ['2001:db8::1/64']", "addresses: [192.0.2.1/24]"
 ND = "{action: permit, family: ipv6, protocol: icmp, icmp-type: %s}"
 
