@@ -85,6 +85,12 @@ def test_a_translation_is_with_the_interfaces_whose_address_it_follows(
         assert not each.is_restorable
 
 
+def test_a_translation_that_follows_two_interfaces_is_removed_once() -> None:
+    both = SCOPE._replace(holders=frozenset({"eth0", "eth1"}))
+    connection = cast(Connection, Answers(cnat_translation_details=[translation(7, 2, (NONE, 1))]))
+    assert [each.holder for reader in load_balancing.READERS for each in reader.read(connection, {}, both)] == ["eth0"]
+
+
 @pytest.mark.parametrize(
     ("reply", "label", "lines"),
     [

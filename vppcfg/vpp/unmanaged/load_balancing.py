@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, index_placeholder, stored_call
@@ -56,22 +57,22 @@ def _translation_requests(connection: Connection, scope: ReadScope) -> list[byte
     return [connection.request(f"{_TRANSLATIONS}_dump")[1]]
 
 
-def _translations(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[tuple[int, Attachment]]:
-    """Yield each translation for each interface whose addresses it follows, with its index; NO_INDEX for none."""
+def _translations(
+    connection: Connection, replies: Replies, scope: ReadScope, *, are_lone: bool
+) -> Iterator[Attachment]:
+    """Yield the translations that follow addresses of interfaces, each with one that is asked for, or all others."""
     heads = ("translation.id", "translation.ip_proto", *_VIP_ENDPOINT)
     for (number, protocol, *vip), paths in connection.lists(replies, f"{_TRANSLATIONS}_details", heads, *_TARGETS):
         followed = {index for index in (vip[0], *(index for path in paths for index in path)) if index != NO_INDEX}
-        for index in sorted(followed) or (NO_INDEX,):
-            yield (
-                index,
-                Attachment(
-                    holder=scope.name(index),
-                    kind="CNAT translation",
-                    name=_translation_name(protocol, vip, scope),
-                    take=stored_call("cnat_translation_del", {"id": number}),
-                    outlives=True,
-                    removal=f"cnat translation del {number}",
-                ),
+        holder = next(filter(None, map(scope.name, sorted(followed))), "")
+        if not followed if are_lone else holder:
+            yield Attachment(
+                holder=holder,
+                kind="CNAT translation",
+                name=_translation_name(protocol, vip, scope),
+                take=stored_call("cnat_translation_del", {"id": number}),
+                outlives=True,
+                removal=f"cnat translation del {number}",
             )
 
 
@@ -79,16 +80,6 @@ def _translation_name(protocol: int, vip: list[Any], scope: ReadScope) -> str:
     index, _, family, address, port = vip
     where = scope.names.get(index, "") if index != NO_INDEX else text_of_address(family, address)
     return f"of {_PROTOCOLS.get(protocol, protocol)} {where} port {port}"
-
-
-def _read_translations(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    found = _translations(connection, replies, scope)
-    yield from (each for _, each in found if each.holder)
-
-
-def _read_lone_translations(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    found = _translations(connection, replies, scope)
-    yield from (each for index, each in found if index == NO_INDEX)
 
 
 _SOURCES, _SET_SOURCES = "cnat_get_snat_addresses", "cnat_set_snat_addresses"
@@ -124,11 +115,11 @@ def _read_lone_sources(connection: Connection, replies: Replies, scope: ReadScop
 
 
 READERS = (
-    Reader((f"{_TRANSLATIONS}_dump",), _translation_requests, _read_translations),
+    Reader((f"{_TRANSLATIONS}_dump",), _translation_requests, partial(_translations, are_lone=False)),
     Reader((_SOURCES, _SET_SOURCES), _source_requests, _read_sources),
 )
 STANDALONE = (
     Reader((f"{_VIPS}_dump", f"{_SERVERS}_dump"), _vip_requests, _read_vips),
-    Reader((f"{_TRANSLATIONS}_dump",), _translation_requests, _read_lone_translations),
+    Reader((f"{_TRANSLATIONS}_dump",), _translation_requests, partial(_translations, are_lone=True)),
     Reader((_SOURCES, _SET_SOURCES), _source_requests, _read_lone_sources),
 )
