@@ -206,7 +206,7 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
                 problems.append(Problem(rule="tunnel-neighbors-address", path=(*path, key), text=text))
                 continue
             entry = given if isinstance(given, dict) else {"address": given}
-            found[peer] = NextHopConfig(address=canonical_host(entry["address"]) or "", vrf=entry.get("vrf"))
+            found[peer] = NextHopConfig(address=canonical_host(entry.get("address")) or "", vrf=entry.get("vrf"))
         return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[TunnelNeighbor]:

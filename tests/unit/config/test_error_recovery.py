@@ -74,6 +74,13 @@ def test_nothing_is_missed_that_a_mistake_may_hide(text: str) -> None:
     assert found.startswith("schema")
 
 
+def test_a_neighbour_of_a_tunnel_without_its_next_hop_hides_itself_alone() -> None:
+    tunnel = "local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: {} }"
+    text = f"gre_tunnels: {{ gre0: {{ {tunnel} }} }}\ninterfaces: {{ gre0: {{ addresses: [ 10.0.0.1/24 ] }} }}\n"
+    (problem,) = parse_text(text, "file").problems
+    assert (problem.rule, problem.path[-2:]) == ("schema-missing-key", ("10.0.0.2", "address"))
+
+
 def test_a_prefix_list_with_a_wrong_member_is_judged_and_so_are_the_terms_that_name_it() -> None:
     text = """
 prefixlists:
