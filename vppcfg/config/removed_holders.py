@@ -1,7 +1,7 @@
-"""Ownership of objects on interfaces and bridge domains that are removed from the file.
+"""Ownership of objects on interfaces, bridge domains and VRFs that are removed from the file.
 
-The key that owned them has gone with the entry of their holder, the interface or bridge domain. A plan may remove them
-where the file in force set exactly what VPP has.
+The key that owned them has gone with the entry of their holder: the interface, bridge domain or VRF. A plan may remove
+them where the file in force set exactly what VPP has.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Ownership, VppObject
+from vppcfg.model.vpp_object import Ownership, Referent, VppObject
 
 _NOTHING: Ownership = frozenset()
 
@@ -30,7 +30,12 @@ def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State |
     `applied` returns the state that the file in force sets, or None; it is called only where there are such objects.
     """
     found = _by_owner(desired.observed)
-    going = {owner for owner in found if owner not in desired.owned and _is_going(owner.scope, desired)}
+    others = {owner: items for owner, items in found.items() if owner not in desired.owned}
+    going = {
+        owner
+        for owner, items in others.items()
+        if _is_going(owner.scope, desired) or all(_goes_with_table(each, desired) for each in items.values())
+    }
     former = applied() if going else None
     if former is None:
         return _NOTHING
@@ -47,10 +52,15 @@ def _by_owner(state: State) -> Mapping[_Owner, Mapping[str, VppObject]]:
     return found
 
 
+def _goes_with_table(item: VppObject, desired: DesiredStateBuilder) -> bool:
+    tables = {each.name for each in item.references() if each.referent is Referent.TABLE}
+    return item.goes_with_table and tables <= desired.observed.vrfs.keys() - desired.vrfs.keys()
+
+
 def _is_going(scope: str, desired: DesiredStateBuilder) -> bool:
     """Return whether an interface or bridge domain is there and is to go.
 
-    Not so FIB tables: VPP 26.10 crashes when it deletes one whose path MTU was removed in the same plan.
+    `goes_with_table` is for FIB tables: VPP 26.10 crashes when one goes whose path MTU was removed in the same plan.
     """
     observed = desired.observed
     return (scope in observed.interfaces and scope not in desired.interfaces) or (

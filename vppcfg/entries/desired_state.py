@@ -18,6 +18,7 @@ from vppcfg.model.ownership import CREATED_MARK, MARK, NameGlobs, is_created_by_
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.virtual_interface import VirtualInterface
+from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.model.vpp_object import VppObject, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
 
@@ -150,11 +151,14 @@ class DesiredStateBuilder:
             linux=dict(self.linux),
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,
-            has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
+            has_mpls_table=self.observed.has_mpls_table or self._needs_mpls_table(),
             facts=self.facts,
             descriptions={**whole_descriptions(self.configuration), **dict(self._names_of_unnamed_tables())},
         )
         return state.with_own_places()
+
+    def _needs_mpls_table(self) -> bool:
+        return any(each.has_mpls for each in self.interfaces.values()) or bool(self.objects.get(VpnLabel))
 
     def _names_of_unnamed_tables(self) -> Iterator[tuple[str, str]]:
         """Yield the names that the file has for tables that have none in VPP, by the keys of the tables."""

@@ -52,6 +52,8 @@ class VppObject:
     """Those of `attachment_kinds` that apply to all interfaces together: the key at the top of a file owns them."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
     """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
+    goes_with_table: ClassVar[bool] = False
+    """Whether a plan removes one that the file in force set with the FIB table that it refers to."""
     is_permanent: ClassVar[bool] = False
     """Whether VPP cannot remove one: that it has more of them than wanted is no difference."""
     carries_traffic: ClassVar[bool] = True
@@ -93,13 +95,15 @@ class HiddenObject:
     item: VppObject
     """What was asked about."""
     by: str
-    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours. Or `OF_DELETED`."""
+    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours. Or `OF_DELETED`, `OF_OTHERS`."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 
 
 OF_DELETED = "deleted interface"
 """VPP has kept the object on an interface that was deleted, and would end when it is set on another one."""
+OF_OTHERS = "another program"
+"""VPP has an object of that name that another program has set, and that ours would replace."""
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]
 """Objects by kind and name; a kind without any has no entry."""
 T = TypeVar("T", bound=VppObject)

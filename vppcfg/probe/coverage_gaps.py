@@ -22,6 +22,7 @@ from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.probe.filters import FILTERS
 from vppcfg.probe.outcome import Fate, FrameProbe, Unproved
@@ -46,6 +47,7 @@ _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     Policer: "rate limits",
     **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),
     VirtualRouter: "virtual routers",
+    VpnLabel: "labels of VRFs",
 }
 """Objects that frames prove one by one, or not at all, in words."""
 

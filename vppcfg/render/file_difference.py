@@ -188,6 +188,8 @@ class _Comparison:
         to, or an interface whose entry sets it.
         """
         shown = {word for found in self._found.values() for word in (*map(str, found.path), found.name)}
+        tables = (each for state in (self._before, self._after) for each in state.vrfs.values())
+        shown |= {table.key for table in tables if table.name in shown}
         by_class: dict[type[Any], list[Change[Any]]] = {}
         for change in self._others:
             if change.kind is ObjectKind.OBJECT:

@@ -19,6 +19,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.record import record
 from vppcfg.routing_daemons.bird_text import statements
 
@@ -40,6 +41,19 @@ class RoutingNeighbor:
 
 
 @record
+class AnnouncedLabel:
+    """The label with which other routers send packets for a VRF."""
+
+    vrf: str
+    is_ipv6: bool
+    number: int | None
+    """None where the daemon chooses it."""
+
+    def __str__(self) -> str:
+        return f"IPv{6 if self.is_ipv6 else 4} of the VRF {self.vrf}"
+
+
+@record
 class RoutingFacts:
     """What a daemon's configuration expects of the router."""
 
@@ -51,6 +65,7 @@ class RoutingFacts:
     """By device: the largest packet that the daemon sends or announces there, in bytes."""
     osi_users: tuple[str, ...] = ()
     """Processes that send OSI frames."""
+    vpn_labels: tuple[AnnouncedLabel, ...] = ()
 
 
 def facts_of(file: RoutingFile, text: str) -> RoutingFacts:
@@ -71,6 +86,7 @@ def warnings_about(file: RoutingFile, text: str, desired: State) -> tuple[Proble
         warned(_lost_neighbors(facts, desired), rule="routing-neighbor"),
         warned(_lost_packets(facts, desired), rule="routing-mtu"),
         warned(_lost_osi_frames(facts, desired), rule="routing-osi"),
+        warned(_lost_labels(facts, desired), rule="routing-label"),
     )
     return tuple(islice(found, PROBLEMS))
 
@@ -101,6 +117,21 @@ def _lost_packets(facts: RoutingFacts, desired: State) -> Iterator[str]:
 def _lost_osi_frames(facts: RoutingFacts, desired: State) -> Iterator[str]:
     for user in facts.osi_users if desired.lcps and _ISIS not in desired.of(OsiProtocol) else ():
         yield f"VPP drops the frames of router {user}; add `lcp-osi: [ {_ISIS} ]` (from VPP 26.06 on)"
+
+
+def _lost_labels(facts: RoutingFacts, desired: State) -> Iterator[str]:
+    tables = {(table.name, table.is_ipv6): table.table_id for table in desired.vrfs.values()}
+    for each in facts.vpn_labels if desired.lcps else ():
+        if each.number is None:
+            yield f"FRR chooses the label of {each}, of which VPP hears nothing; set a number here and in `label` there"
+            continue
+        found = desired.of(VpnLabel).get(str(each.number))
+        key = f"`label: {{ ipv{6 if each.is_ipv6 else 4}: {each.number} }}`"
+        if found is None:
+            yield f"VPP drops packets with the label {each.number} of {each}; set {key} there"
+        elif (found.is_ipv6, tables.get((each.vrf, found.is_ipv6), found.table_id)) != (each.is_ipv6, found.table_id):
+            place = next(found.references())
+            yield f"VPP takes packets with the label {each.number} of {each} for {place}; set {key} there"
 
 
 def _devices(desired: State) -> frozenset[str]:
@@ -147,7 +178,22 @@ def _frr(text: str) -> RoutingFacts:
         next_hops=tuple(next_hops),
         mtus=tuple(mtus),
         osi_users=tuple(dict.fromkeys(_FRR_OSI.findall(text))),
+        vpn_labels=tuple(_frr_labels(text)),
     )
+
+
+def _frr_labels(text: str) -> Iterator[AnnouncedLabel]:
+    """Yield the labels of `label vpn export`; FRR chooses them for `auto` and `allocation-mode per-nexthop`."""
+    vrf = family = ""
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["router"]:
+            vrf = words[4] if words[1:2] == ["bgp"] and words[3:4] == ["vrf"] and len(words) > 4 else ""
+        elif words[:1] == ["address-family"]:
+            family = words[1] if words[1:] in (["ipv4"], ["ipv6"], ["ipv4", "unicast"], ["ipv6", "unicast"]) else ""
+        elif vrf and family and words[:3] == ["label", "vpn", "export"] and words[-1] != "per-vrf":
+            number = int(words[-1]) if words[-1].isdecimal() else None
+            yield AnnouncedLabel(vrf=vrf, is_ipv6=family == "ipv6", number=number)
 
 
 def _frr_neighbors(text: str) -> Iterator[RoutingNeighbor]:

@@ -52,7 +52,7 @@ HEADINGS = {
         r"host_interfaces\..+": "host-interface",
         r"memifs\..+": "memif",
         r"vhost_users\..+": "vhost-user",
-        r"vrfs\..+": "vrf",
+        r"vrfs\..+": "vrf vpn-label",
         r"acls\..+": "acl acl-term",
         r"macip_acls\..+": "macip-acl macip-term",
         r"ipfix": "ipfix",
@@ -93,7 +93,7 @@ NEVER_SHOWN = {
 LEFT = {
     *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
     *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect", "vrrp")),
-    ("bridge", "arp-entries"),
+    *(("bridge", "arp-entries"), ("vrf", "label")),
     *(("gre", "neighbors"), ("ipip", "neighbors"), ("tunnel-next-hop", "address"), ("tunnel-next-hop", "vrf")),
     *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
 }

@@ -92,7 +92,7 @@ def test_harmless_names_are_said() -> None:
     """The test above is about something: most operations do have a line."""
     unsaid = {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "RemoveWireguardPeer", "ReplaceMacip"}
     unsaid |= {"RemovePathMtu", "SetPathMtu", "SetQosMap", "RemoveRoute", "RenewIpv6", "RenewPathMtu", "SetRoute"}
-    unsaid |= {"SweepVrfRoutes"}
+    unsaid |= {"SweepVrfRoutes", "RemoveVpnLabel", "SetVpnLabel"}
     unsaid |= {each.__name__ for kind in rate_limit.KINDS for each in kind.operations}
     unsaid |= {
         "AnchorHost",

@@ -1,13 +1,19 @@
 """A daemon's configuration against that of the router: devices, neighbours, next hops and MTUs."""
 
+from dataclasses import replace
+
 import pytest
 
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vpn_label import VpnLabel
+from vppcfg.model.vpp_object import by_name
+from vppcfg.model.vrf import FibTable
 from vppcfg.routing_daemons.against_file import warnings_about
 
+RED = FibTable(table_id=10, is_ipv6=False, name="red")
 STATE = State(
     interfaces={
         "port0": Interface(
@@ -19,8 +25,11 @@ STATE = State(
         "port1": Interface(name="port1", kind=InterfaceKind.PHYSICAL, addresses=frozenset({"198.51.100.1/24"})),
     },
     lcps={"port0": LcpPair(host_name="e0")},
+    vrfs={table.key: table for table in (RED, replace(RED, is_ipv6=True))},
+    objects={VpnLabel: by_name([VpnLabel(number=1000, table_id=10), VpnLabel(number=1001, table_id=11)])},
     facts=Facts(has_linux=True, linux_others=frozenset({("", "mgmt0")})),
 )
+EXPORT = "router bgp 65001 vrf red\n !\n address-family {}\n  label vpn export {}\n exit-address-family\nexit\n"
 
 
 def found(kind: DaemonKind, text: str) -> list[tuple[str, str]]:
@@ -63,6 +72,15 @@ def found(kind: DaemonKind, text: str) -> list[tuple[str, str]]:
         ("router bgp 65001\n neighbor e9 interface remote-as external\nexit\n", "routing-device", "e9"),
         ("router isis core\n net 49.0001.0000.0000.0001.00\nexit\n", "routing-osi", "add `lcp-osi: [ isis ]`"),
         ("interface e0\n isis circuit-type level-2\nexit\n", "", ""),
+        (EXPORT.format("ipv4 unicast", 1000), "", ""),
+        (EXPORT.format("ipv4", 1000).replace(" vrf red", " vrf other"), "", ""),
+        (EXPORT.format("ipv4 vpn", 99).replace(" vrf red", ""), "", ""),
+        (EXPORT.format("ipv4 unicast", "allocation-mode per-vrf"), "", ""),
+        (EXPORT.format("ipv4 unicast", 99), "routing-label", "of IPv4 of the VRF red; set `label: { ipv4: 99 }`"),
+        (EXPORT.format("ipv6 unicast", 1000), "routing-label", "for ipv4-VRF:10; set `label: { ipv6: 1000 }`"),
+        (EXPORT.format("ipv4 unicast", 1001), "routing-label", "for ipv4-VRF:11"),
+        (EXPORT.format("ipv4 unicast", "auto"), "routing-label", "FRR chooses the label of IPv4 of the VRF red"),
+        (EXPORT.format("ipv4", "allocation-mode per-nexthop"), "routing-label", "FRR chooses the label"),
         ("interface e0\n ipv6 nd mtu 9000\nexit\n", "routing-mtu", "packets of 9000 bytes do not fit e0"),
         ("interface e0\n ipv6 nd mtu 1400\nexit\n", "", ""),
     ],

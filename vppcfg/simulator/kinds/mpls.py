@@ -11,6 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from vppcfg.model.state import State
+from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.api_paths import packed, unpacked
 from vppcfg.simulator.command_line import Input
@@ -18,6 +19,7 @@ from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_p
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths, survive_stale
+from vppcfg.simulator.kinds.route_shown import path_text
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval, required
 from vppcfg.simulator.tables import SwInterface, Tables
@@ -188,9 +190,15 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         create_table(tables, _DEFAULT, Source.API, b"")
     for row in takers:
         set_enabled(tables, row.index, True)
+    for each in state.of(VpnLabel).values():
+        path = FibPath(is_ipv6=each.is_ipv6, table_id=each.table_id)
+        key = Label(_DEFAULT, each.number, is_end=True)
+        change_route(tables, key, API, [path], int(each.is_ipv6), is_add=True, is_multipath=False)
 
 
 _NAMES = {API: "API", CLI: "CLI"}
+_FAMILIES = {0: "ip4", 1: "ip6"}
+"""What packets behind their last label are taken for (dpo_proto_t)."""
 
 
 class Label(NamedTuple):
@@ -295,14 +303,21 @@ def _command_route(tables: Tables, rest: Input) -> None:
 
 
 def _command_show_routes(tables: Tables, line: Input) -> str:
-    """`show mpls fib [table <id>] <label>`: who has a route for it, without the paths."""
+    """`show mpls fib [table <id>] <label>`: who has a route for it, by which paths, and what VPP does with packets."""
     table_id = line.number_after("table") or 0
     label = line.number()
+    main = tables.part(MplsRouteMain)
     text = ""
-    for key, sources in sorted(tables.part(MplsRouteMain).routes.items()):
+    for key, sources in sorted(main.routes.items()):
         if (key.table_id, key.label) == (table_id, label):
             text += f"{label}:{'eos' if key.is_end else 'neos'}/21 fib:0 index:0 locks:2\n"
-            text += "".join(f"  {_NAMES[each]} refs:1 src-flags:added,\n" for each in sorted(sources))
+            for place, (source, paths) in enumerate(sorted(sources.items())):
+                flags = "added,contributing,active," if not place else "added,"
+                text += f"  {_NAMES[source]} refs:1 src-flags:{flags}\n    path-list:[1] locks:2 uPRF-list:1\n"
+                text += "".join(path_text(tables, path, path.is_ipv6) for path in paths)
+            text += "\n forwarding:   mpls-eos-chain\n"
+            if key.is_end and main.payloads[key] in _FAMILIES:
+                text += f"    [0] [@6]: mpls-disposition:[0]:[{_FAMILIES[main.payloads[key]]}, pipe]\n"
     return text
 
 

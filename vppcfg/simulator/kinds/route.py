@@ -242,7 +242,7 @@ def head_of(tables: Tables, is_ipv6: bool, table_id: int) -> str:
     held = [f"interface:{bound}, "] if bound else []
     held += [f"{source.value}:1, " for source in FibSource if source in table.holders]
     held += [f"{source}:{count}, " for source, count in table.locks.items() if count]
-    return f"{table.name.decode(errors='replace')}, fib_index:0, epoch:0 flags:none locks:[{''.join(held)}]"
+    return f"{table.name.decode(errors='replace')}, fib_index:{table.index}, epoch:0 flags:none locks:[{''.join(held)}]"
 
 
 def _command_memory(tables: Tables, line: Input) -> str:

@@ -35,12 +35,13 @@ def _show(tables: Tables, line: Input, is_ipv6: bool) -> str:
     for place, (source, paths) in enumerate(ranked):
         flags = "added,contributing,active," if not place else "added,"
         text += f"\n  {known[source][0].decode()} refs:1 src-flags:{flags}\n    path-list:[1] locks:2 uPRF-list:1\n"
-        text += "".join(_path(tables, path, is_ipv6) for path in paths)
+        text += "".join(path_text(tables, path, is_ipv6) for path in paths)
     classified = classifier_text(tables, is_ipv6, table_id, value)
     return f"{head_of(tables, is_ipv6, table_id)}\n{text}\n forwarding:   \n{classified}"
 
 
-def _path(tables: Tables, path: FibPath, is_ipv6: bool) -> str:
+def path_text(tables: Tables, path: FibPath, is_ipv6: bool) -> str:
+    """Return both lines about a path of a route of a family."""
     kind, rest = _kind_and_rest(tables, path)
     flags = f"  cfg-flags:{_FLAGS[path.kind]}," if path.kind in _FLAGS else ""
     proto = "ip6" if (path.is_ipv6 if any(path.next_hop) else is_ipv6) else "ip4"
@@ -60,7 +61,7 @@ def _kind_and_rest(tables: Tables, path: FibPath) -> tuple[str, str]:
         return ("attached-nexthop", f"{hop} {name}") if any(path.next_hop) else ("attached", f" {name}")
     if any(path.next_hop):
         return "recursive", f"via {hop} in fib:0 via-fib:1 via-dpo:[load-balance:1]"
-    return "deag", " fib-index:0"
+    return "deag", f" fib-index:{main_of(tables, path.is_ipv6).tables[path.table_id].index}"
 
 
 def _address(is_ipv6: bool, value: int) -> str:

@@ -7,15 +7,16 @@ alone, those of the prompt are changed by its own command, path by path.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
+from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, is_stale, labels_of, lookup_table_of, share_of, way_of
+from vppcfg.wire.mpls_label import label_command, read_label, table_behind
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 
@@ -37,6 +38,8 @@ class _Path(NamedTuple):
     """The interface, or the table."""
     bound_to: tuple[_Path, ...] = ()
     """All paths of the route, where VPP ends when one is removed: there is one more over a deleted interface."""
+    is_vpn_label: bool = False
+    """Whether a file can have it, as the `label` of a VRF."""
 
     @property
     def label(self) -> str:
@@ -53,7 +56,7 @@ class _Path(NamedTuple):
     @property
     def shown_by(self) -> str:
         """Return the command that shows who configured it."""
-        return f"show mpls fib table {self.route['mr_table_id']} {self.route['mr_label']}"
+        return label_command(self.route["mr_label"], self.route["mr_table_id"])
 
     @property
     def way(self) -> str:
@@ -75,7 +78,7 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
     commands = Commands(connection, sorted({each.shown_by for each in paths}))
     shown = commands.read(connection, connection.ask(commands.requests)) if paths else {}
     for each in paths:
-        sources = _sources(shown[each.shown_by][1], is_end=bool(each.route["mr_eos"]))
+        sources = set(read_label(shown[each.shown_by][1], is_last=bool(each.route["mr_eos"])).parts)
         if sources & _KINDS.keys():
             yield _attachment(each, sources)
 
@@ -86,25 +89,16 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         route = dict(zip(_HEADS, head, strict=True))
         paths = [dict(zip(PATH, each, strict=True)) for each in found]
         named = [(path, scope.names.get(path["sw_if_index"], "")) for path in paths if path["type"] == 0]
-        ways = [_Path(route, path, name, name or lookup_table_of(path)) for path, name in named]
+        is_label = not head[0] and route["mr_eos"] and table_behind(paths, route["mr_eos_proto"])
+        ways = [
+            _Path(route, path, name, name or lookup_table_of(path), is_vpn_label=bool(is_label)) for path, name in named
+        ]
         wanted = [each for each in ways if each.holder in scope.holders]
         if any(is_stale(scope, path) for path in paths):
             living = tuple(filter(attrgetter("holder"), ways))
             yield from ({each.holder: each._replace(bound_to=living) for each in wanted}).values()
         else:
             yield from wanted
-
-
-def _sources(text: str, *, is_end: bool) -> set[str]:
-    """Return who has a route for a label, at the end of the stack or not."""
-    found: set[str] = set()
-    is_wanted = False
-    for line in text.splitlines():
-        if match := re.match(r"\S+:(eos|neos)/21 ", line):
-            is_wanted = (match[1] == "eos") == is_end
-        elif is_wanted and (match := re.match(r"  (\S+) refs:", line)):
-            found.add(match[1])
-    return found
 
 
 def _attachment(each: _Path, sources: set[str]) -> Attachment:
@@ -117,7 +111,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
     add, remove = (_change(each, source, words, is_add=is_add) for is_add in (True, False))
     return Attachment(
         holder=each.holder,
-        kind=_KINDS[source],
+        kind=VpnLabel.noun if source == "API" and each.is_vpn_label else _KINDS[source],
         name=words,
         layer=Layer.ALL,
         put=add if is_exact else None,

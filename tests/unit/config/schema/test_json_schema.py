@@ -86,6 +86,7 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
             "port-lldp",
             "ra-prefix",
             "urpf",
+            "vpn-label",
         ),
     }
 
