@@ -1,4 +1,4 @@
-"""An MPLS L3VPN's packets on a real VPP: they leave by the VRF of their label, and those of other programs stay theirs."""
+"""Packets of an MPLS L3VPN on a real VPP leave by the VRF of their label; labels of other programs stay theirs."""
 
 import subprocess
 import sys
@@ -123,4 +123,4 @@ def test_labels_of_others_stay_theirs(vpp: RealVpp, tmp_path: Path, capsys: pyte
     assert "VPP has VPN label 1002 of another program, which it would lose" in capsys.readouterr().err
     assert apply(vpp, tmp_path, "ipv4: 1003") == ExitCode.DONE
     assert apply(vpp, tmp_path, "ipv6: null") == ExitCode.DONE
-    assert [way(vpp, label) for label in (1000, 1001, 1003)] == ["", "eth2", "eth1"], "that of the prompt is there still"
+    assert [way(vpp, label) for label in (1000, 1001, 1003)] == ["", "eth2", "eth1"], "the prompt's is there"

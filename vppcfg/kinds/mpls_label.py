@@ -23,10 +23,11 @@ from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.next_hop import NORMAL, PATH
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.model.vpn_label import LABELS, VpnLabel
+from vppcfg.model.vpn_label import LABELS, VpnLabel, name_of
 from vppcfg.model.vpp_object import OF_OTHERS, HiddenObject, is_owned
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
 from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
@@ -44,6 +45,7 @@ _FIB_INDEX = re.compile(r"fib_index:(\d+)")
 """VPP's own number of a table, in the first line that the prompt shows of it."""
 _WEAKER = frozenset({"CLI"})
 """The source with a route for a label that one of the API takes precedence over (vnet/fib/fib_source.h)."""
+_MOVES = Predicate("leads to another FIB table", "lead to another FIB table")
 Labels = Mapping[str, int]
 """By family."""
 
@@ -75,6 +77,9 @@ class SetVpnLabel(SetObject):
     def cli(self) -> None:
         """Return None: what is typed belongs to the source of the prompt."""
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _MOVES if self.subject in observed.of(VpnLabel) else SetObject.effect(self, observed, desired)
+
 
 @record
 class RemoveVpnLabel(RemoveObject):
@@ -87,6 +92,9 @@ class RemoveVpnLabel(RemoveObject):
 
     def cli(self) -> None:
         """Return None: the prompt removes the routes of its own source only."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _MOVES if self.subject in desired.of(VpnLabel) else RemoveObject.effect(self, observed, desired)
 
 
 def _values(item: VpnLabel, *, is_add: int) -> dict[str, int]:
@@ -252,7 +260,7 @@ class VpnLabelSection(OwnedSection[Labels]):
         }
         for entry in self.entries_in(desired.configuration).values():
             for family, number in entry.value.items():
-                if (other := taken.get(str(number))) is not None:
+                if (other := taken.get(name_of(number))) is not None:
                     text = f"VPP has the label {number} for {_place(other)}, of which the file sets no `label`"
                     hint = "set it there, be it empty, or take another label"
                     desired.problem("vpn-label-taken", (*entry.path, family), f"{text}; {hint}")

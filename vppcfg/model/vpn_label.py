@@ -13,6 +13,11 @@ LABELS: Final = range(16, 1 << 20)
 """Those that have no meaning of their own (RFC 3032, section 2.1); VPP takes all numbers."""
 
 
+def name_of(number: int) -> str:
+    """Return the name of the object for a label."""
+    return f"MPLS label {number}"
+
+
 @record
 class VpnLabel(VppObject):
     """One label, and the FIB table that packets with it are looked up in."""
@@ -27,7 +32,11 @@ class VpnLabel(VppObject):
 
     @property
     def name(self) -> str:
-        return str(self.number)
+        return name_of(self.number)
+
+    @property
+    def label(self) -> str:
+        return f"{self.noun} {self.number}"
 
     @property
     def scope(self) -> str:

@@ -19,7 +19,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vpn_label import VpnLabel
+from vppcfg.model.vpn_label import VpnLabel, name_of
 from vppcfg.record import record
 from vppcfg.routing_daemons.bird_text import statements
 
@@ -125,7 +125,7 @@ def _lost_labels(facts: RoutingFacts, desired: State) -> Iterator[str]:
         if each.number is None:
             yield f"FRR chooses the label of {each}, of which VPP hears nothing; set a number here and in `label` there"
             continue
-        found = desired.of(VpnLabel).get(str(each.number))
+        found = desired.of(VpnLabel).get(name_of(each.number))
         key = f"`label: {{ ipv{6 if each.is_ipv6 else 4}: {each.number} }}`"
         if found is None:
             yield f"VPP drops packets with the label {each.number} of {each}; set {key} there"

@@ -7,16 +7,16 @@ alone, those of the prompt are changed by its own command, path by path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
-from vppcfg.model.vpn_label import VpnLabel
+from vppcfg.model.vpn_label import LABELS
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, is_stale, labels_of, lookup_table_of, share_of, way_of
-from vppcfg.wire.mpls_label import label_command, read_label, table_behind
+from vppcfg.wire.mpls_label import API, label_command, read_label, table_behind
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 
@@ -39,7 +39,7 @@ class _Path(NamedTuple):
     bound_to: tuple[_Path, ...] = ()
     """All paths of the route, where VPP ends when one is removed: there is one more over a deleted interface."""
     is_vpn_label: bool = False
-    """Whether a file can have it, as the `label` of a VRF."""
+    """Whether a file can have it, as the `label` of a VRF: one of the API is read as such."""
 
     @property
     def label(self) -> str:
@@ -79,7 +79,8 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
     shown = commands.read(connection, connection.ask(commands.requests)) if paths else {}
     for each in paths:
         sources = set(read_label(shown[each.shown_by][1], is_last=bool(each.route["mr_eos"])).parts)
-        if sources & _KINDS.keys():
+        is_read = each.is_vpn_label and sources == {API}
+        if sources & _KINDS.keys() and not is_read:
             yield _attachment(each, sources)
 
 
@@ -89,16 +90,19 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         route = dict(zip(_HEADS, head, strict=True))
         paths = [dict(zip(PATH, each, strict=True)) for each in found]
         named = [(path, scope.names.get(path["sw_if_index"], "")) for path in paths if path["type"] == 0]
-        is_label = not head[0] and route["mr_eos"] and table_behind(paths, route["mr_eos_proto"])
-        ways = [
-            _Path(route, path, name, name or lookup_table_of(path), is_vpn_label=bool(is_label)) for path, name in named
-        ]
+        is_label = _is_vpn_label(route, paths)
+        ways = [_Path(route, path, name, name or lookup_table_of(path), is_vpn_label=is_label) for path, name in named]
         wanted = [each for each in ways if each.holder in scope.holders]
         if any(is_stale(scope, path) for path in paths):
             living = tuple(filter(attrgetter("holder"), ways))
             yield from ({each.holder: each._replace(bound_to=living) for each in wanted}).values()
         else:
             yield from wanted
+
+
+def _is_vpn_label(route: Mapping[str, Any], paths: Sequence[Mapping[str, Any]]) -> bool:
+    is_place = not route["mr_table_id"] and route["mr_label"] in LABELS and route["mr_eos"]
+    return bool(is_place and not route["mr_is_multicast"] and table_behind(paths, route["mr_eos_proto"]))
 
 
 def _attachment(each: _Path, sources: set[str]) -> Attachment:
@@ -111,7 +115,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
     add, remove = (_change(each, source, words, is_add=is_add) for is_add in (True, False))
     return Attachment(
         holder=each.holder,
-        kind=VpnLabel.noun if source == "API" and each.is_vpn_label else _KINDS[source],
+        kind=_KINDS[source],
         name=words,
         layer=Layer.ALL,
         put=add if is_exact else None,
