@@ -1,6 +1,7 @@
 """Contract: routes of MPLS labels into FIB tables, by the API and by the prompt."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,8 @@ def vpp_with_tables(vpp: Subject) -> Iterator[Subject]:
 
 
 def change(vpp: Subject, label: int, table_id: int | None, *, is_ipv6: bool = False, is_add: bool = True) -> int:
-    path = {"sw_if_index": 0xFFFFFFFF, "table_id": table_id, "proto": is_ipv6, "weight": 1, "label_stack": [{}] * 16}
+    end = {"sw_if_index": 0xFFFFFFFF, "table_id": table_id, "proto": is_ipv6}
+    path: dict[str, Any] = {**end, "weight": 1, "label_stack": [{}] * 16}
     paths = [] if table_id is None else [path]
     head = {"mr_table_id": 0, "mr_label": label, "mr_eos": 1, "mr_eos_proto": is_ipv6}
     body = {**head, "mr_n_paths": len(paths), "mr_paths": paths}

@@ -75,7 +75,7 @@ class Classifier:
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":
-            subjects += [name for name, each in self._configuration.interfaces.items() if each.has_mpls][:1]
+            subjects += self._users_of_mpls()[:1]
         paths = [path for name in subjects if (path := self._path_of(name)) is not None]
         if reason is None and not paths and line.subjects:
             whose = "is of VPP itself" if line.subjects[-1] == "local0" else "belongs to an LCP pair"
@@ -105,8 +105,8 @@ class Classifier:
         """Return why the file lacks what a line makes that is no interface, None when it has it."""
         if line.command == "set interface ip address" and not line.takes_away:
             return next((why for word in line.text.split() if (why := _why_not_of_host(word))), None)
-        if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
-            return "no interface of the file has mpls"
+        if line.command == "mpls table" and not self._users_of_mpls():
+            return "no interface of the file has mpls, and no VRF a label"
         if line.command == "set policer classify":
             return next(filter(None, map(self._unfit.get, line.subjects)), None)
         if line.command in LIMIT_COMMANDS and not self._content.has(("policers",)):
@@ -126,6 +126,12 @@ class Classifier:
         if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
             return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"
         return None
+
+    def _users_of_mpls(self) -> list[str]:
+        """Return the interfaces with MPLS, and the FIB tables with a label."""
+        labelled = self._configuration.owned.get("label", {})
+        tables = (key for key, table in self._state.vrfs.items() if table.name in labelled)
+        return [*(name for name, each in self._configuration.interfaces.items() if each.has_mpls), *tables]
 
     def _interfaces_with_policy(self, line: SourceLine) -> list[str]:
         """Return the interfaces of the file that have the policy that a line is about."""
@@ -226,6 +232,8 @@ def named_objects(line: SourceLine) -> Iterable[str]:
         yield table_key(numbers[0], is_ipv6=line.command == "ip6 table")
     elif line.command in {"set interface ip table", "set interface ip6 table"} and numbers:
         yield table_key(numbers[-1], is_ipv6=line.command == "set interface ip6 table")
+    elif line.command == "mpls local-label" and numbers:
+        yield table_key(numbers[-1], is_ipv6="ip6-lookup-in-table" in words)
     elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
         yield f"bd{numbers[0]}"
     elif line.command == "set acl-plugin acl":

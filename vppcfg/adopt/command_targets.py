@@ -16,6 +16,7 @@ from vppcfg.config.section_list import INTERFACES
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.vpn_label import LABELS
 
 _READING = frozenset(
     {
@@ -47,6 +48,10 @@ INEXPRESSIBLE = {
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
 }
 """Commands that a simulated VPP may carry out and no configuration can express, each with the reason."""
+_VPN_LABEL = re.compile(
+    r"(?:\w+ )?(?:eos (?P<first>\d{1,7})|(?P<second>\d{1,7}) eos) via ip[46]-lookup-in-table [1-9]\d*"
+)
+"""The words of `mpls local-label` that are the `label` of a VRF, which a file can have."""
 _WHY_NOT = (
     ("nat", "vppcfg has NAT44 (endpoint-dependent), and no other NAT"),
     ("det44", NO_DET44),
@@ -120,6 +125,12 @@ def _end_of_braces(text: str) -> int:
         if depth == 0:
             return position + 1
     return len(text)
+
+
+def is_inexpressible(command: str, words: Words) -> bool:
+    """Return whether no configuration can express a command that a simulated VPP carries out."""
+    match = _VPN_LABEL.fullmatch(" ".join(words)) if command == "mpls local-label" else None
+    return command in INEXPRESSIBLE and (match is None or int(match["first"] or match["second"]) not in LABELS)
 
 
 def unsupported_reason(command: str) -> str:

@@ -14,6 +14,7 @@ from vppcfg.adopt.command_targets import (
     first_unsupported_word,
     interface_created_by,
     interfaces_in,
+    is_inexpressible,
     is_interactive,
     is_log,
     is_port,
@@ -284,7 +285,7 @@ class Replay:
         self._objects.refusal(meant.command, words)  # what is simulated may make classifier tables too
         if meant.command in SETTINGS:
             line.outcome, line.path = LineOutcome.DATAPLANE, SETTINGS[meant.command]
-        elif meant.command in INEXPRESSIBLE:
+        elif is_inexpressible(meant.command, words):
             line.set_outcome(LineOutcome.UNMANAGED, INEXPRESSIBLE[meant.command], "adopt-rest")
             return True
         self._overtake(line, meant, words)

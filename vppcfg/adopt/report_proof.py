@@ -33,6 +33,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "ip6 punt redirect": ("punt-redirect",),
     "l3xc": ("l3xc",),
     "lcp create": ("lcp",),
+    "mpls local-label": ("label",),
     "qos mark": ("qos",),
     "qos record": ("qos",),
     "qos store": ("qos",),

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import InFileForm, VppObjectKind
 from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.index import Index
@@ -24,14 +25,14 @@ from vppcfg.kinds.next_hop import NORMAL, PATH
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vpn_label import LABELS, VpnLabel, name_of
-from vppcfg.model.vpp_object import OF_OTHERS, HiddenObject, is_owned
+from vppcfg.model.vpp_object import OF_OTHERS, HiddenObject, by_name, is_owned
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Predicate
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.wire.mpls_label import API, shown_labels, table_behind
+from vppcfg.wire.mpls_label import API, PROMPT, ROUTE_OF_PROMPT, shown_labels, table_behind
 from vppcfg.wire.reading import Replies, VppReader
 from vppcfg.wire.shell import Commands, header_command
 
@@ -43,8 +44,6 @@ _HEADS = tuple(f"mr_route.{each}" for each in ("mr_label", "mr_eos", "mr_eos_pro
 _PATH = (*PATH, "n_labels")
 _FIB_INDEX = re.compile(r"fib_index:(\d+)")
 """VPP's own number of a table, in the first line that the prompt shows of it."""
-_WEAKER = frozenset({"CLI"})
-"""The source with a route for a label that one of the API takes precedence over (vnet/fib/fib_source.h)."""
 _MOVES = Predicate("leads to another FIB table", "lead to another FIB table")
 Labels = Mapping[str, int]
 """By family."""
@@ -200,6 +199,21 @@ class VpnLabelKind(VppObjectKind[VpnLabel]):
         if items and connection.offers(_DUMP):
             yield from _looked_up(connection, items)
 
+    def in_file_form(self, connection: VppReader, state: State, names: Mapping[int, str]) -> InFileForm:
+        """Return a state with the labels of the prompt, where those of the API are no others."""
+        listed = list(_listed(connection)) if connection.offers(_DUMP) else []
+        shown = shown_labels(connection, (each.number for each in listed))
+        typed = [each for each in listed if shown[each.number].parts.keys() == {PROMPT}]
+        if not typed:
+            return InFileForm(state)
+        objects = {**state.objects, VpnLabel: {**state.of(VpnLabel), **by_name(typed)}}
+        others = {(ROUTE_OF_PROMPT, f"eos {each.number} via {_look_up(each)}") for each in typed}
+        return InFileForm(replace(state, objects=objects), frozenset(others))
+
+
+def _look_up(label: VpnLabel) -> str:
+    return f"ip{6 if label.is_ipv6 else 4}-lookup-in-table {label.table_id}"
+
 
 def _listed(connection: VppReader) -> Iterator[VpnLabel]:
     """Yield the labels with one path, into a FIB table, whoever has set them; VPP walks its MPLS table."""
@@ -226,7 +240,7 @@ def _looked_up(connection: VppReader, labels: Sequence[VpnLabel]) -> Iterator[Hi
         is_there = label.own_table == ("6" if each.is_ipv6 else "4", indexes.get(_place(each)))
         if API in label.parts and not is_there:
             yield HiddenObject(item=each, by=OF_OTHERS, found=None)
-        elif is_there or label.in_effect not in {"", API, *_WEAKER}:
+        elif is_there or label.in_effect not in {"", API, PROMPT}:  # the API has precedence over the prompt
             by = "" if label.in_effect == API else label.in_effect
             yield HiddenObject(item=each, by=by, found=each if is_there else None)
 

@@ -11,8 +11,10 @@ from vppcfg.record import record
 from vppcfg.wire.reading import VppReader
 from vppcfg.wire.shell import Commands
 
-API = "API"
-"""The source of routes that a message sets."""
+API, PROMPT = "API", "CLI"
+"""The sources of routes that a message or a command sets; the former have precedence (vnet/fib/fib_source.h)."""
+ROUTE_OF_PROMPT = "MPLS route of the prompt"
+"""What those of the prompt are called among the attachments of other programs."""
 _NORMAL = 0
 """fib_path_type (vnet/fib/fib_types.api)."""
 

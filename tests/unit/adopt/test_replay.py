@@ -626,6 +626,26 @@ def test_what_a_script_makes_and_renames_is_left_with_all_lines_about_it(line: s
     assert "  xe0:\n    mtu: 9000\n\nunmanaged:\n  - other # it is not created by a " in adoption.text
 
 
+def test_labels_of_vrfs_are_in_the_file_and_other_routes_of_labels_are_left() -> None:
+    made = "mpls table add 0\nset interface mpls xe0 enable\nip table add 7\nip6 table add 7\nip table add 8\n"
+    red, green = (
+        "mpls local-label add eos 100 via ip4-lookup-in-table 7",
+        "mpls local-label 101 eos via ip4-lookup-in-table 8",
+    )
+    adoption = adopted(f"{made}{red}\n{green}\nmpls local-label add eos 102 via ip6-lookup-in-table 7\n")
+    assert outcomes(adoption) == ["file"] * 8
+    assert "label: { ipv4: 100, ipv6: 102 }" in adoption.text
+    assert "label: { ipv4: 101 }" in adoption.text
+    others = (red.replace("eos", "non-eos"), red.replace("100", "15"), red.replace("100", "103"))
+    for other in others:
+        adoption = adopted(f"{made}{red}\n{other}\n")
+        assert outcomes(adoption)[-1] == "unmanaged"
+        assert other in adoption.rest.commands
+    undone = adopted(f"{made}{red}\n{red.replace('add', 'del')}\n")
+    assert outcomes(undone)[-2:] == ["no_effect"] * 2
+    assert outcomes(adopted(f"mpls table add 0\nip table add 7\n{red}\n")) == ["file"] * 3
+
+
 def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
     labels = "mpls local-label add 21 eos via ip4-lookup-in-table 0"
     adoption = adopted(f"mpls table add 0\nset interface mpls xe0 enable\n{labels}\n")

@@ -28,7 +28,8 @@ IN_NO_KEY = {
 
 def test_each_simulated_command_has_a_place_in_the_file() -> None:
     without = {each for each in ALL_COMMANDS if not is_reading(each) and not has_place(each)}
-    assert without == IN_NO_KEY | SETTINGS.keys() | INEXPRESSIBLE.keys() & ALL_COMMANDS
+    others = INEXPRESSIBLE.keys() - {"mpls local-label"}  # but for one form of it
+    assert without == IN_NO_KEY | SETTINGS.keys() | others & ALL_COMMANDS
 
 
 def outcomes(adoption: Adoption) -> list[str]:

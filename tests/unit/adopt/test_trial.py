@@ -53,7 +53,7 @@ def test_what_a_refused_line_has_set_is_left_and_ends_the_script_all_the_same(la
 
 
 def test_a_file_and_a_rest_that_need_each_other_get_a_rest_before_and_a_rest_after() -> None:
-    port, route = "create packet-generator interface pg0", "mpls local-label 100 eos via ip4-lookup-in-table 100"
+    port, route = "create packet-generator interface pg0", "mpls local-label 100 non-eos via ip4-lookup-in-table 100"
     adoption = adopted(f"{port}\nset interface ip address pg0 10.0.0.1/24\nip table add 100\nmpls table add 0\n"
                        f"set interface mpls pg0 enable\n{route}\n")  # fmt: skip
     assert "pg0:" in adoption.text and "id: 100" in adoption.text

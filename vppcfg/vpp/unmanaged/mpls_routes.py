@@ -16,7 +16,7 @@ from vppcfg.model.vpn_label import LABELS
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, is_stale, labels_of, lookup_table_of, share_of, way_of
-from vppcfg.wire.mpls_label import API, label_command, read_label, table_behind
+from vppcfg.wire.mpls_label import API, PROMPT, ROUTE_OF_PROMPT, label_command, read_label, table_behind
 from vppcfg.wire.reading import Replies
 from vppcfg.wire.shell import Commands
 
@@ -24,7 +24,7 @@ _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
 _CHANGE = "mpls_route_add_del"
 _HEADS = ("mr_table_id", "mr_label", "mr_eos", "mr_eos_proto", "mr_is_multicast")
-_KINDS = {"CLI": "MPLS route of the prompt", "API": "MPLS route of the API"}
+_KINDS = {PROMPT: ROUTE_OF_PROMPT, API: "MPLS route of the API"}
 
 
 class _Path(NamedTuple):
@@ -107,7 +107,7 @@ def _is_vpn_label(route: Mapping[str, Any], paths: Sequence[Mapping[str, Any]]) 
 
 def _attachment(each: _Path, sources: set[str]) -> Attachment:
     """Return a path as an attachment; where both have a route for the label, VPP shows the paths of the API alone."""
-    source = "API" if "API" in sources else "CLI"
+    source = API if API in sources else PROMPT
     if each.bound_to:
         return _of_route(each, source)
     words = f"{each.label} {each.way}"
@@ -122,13 +122,13 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
         take=remove,
         outlives=True,
         lines=(f"mpls local-label add {words}",) if is_exact else (),
-        removal=f"mpls local-label del {words}" if source == "CLI" else "",
+        removal=f"mpls local-label del {words}" if source == PROMPT else "",
     )
 
 
 def _of_route(each: _Path, source: str) -> Attachment:
     """Return a route with all of its paths, which the API removes; that of the prompt stays in VPP, and drops."""
-    is_removed = source == "API"
+    is_removed = source == API
     values = {"mr_is_add": 0, "mr_is_multipath": 0, **each.route_values}
     return Attachment(
         holder=each.holder,
@@ -142,7 +142,7 @@ def _of_route(each: _Path, source: str) -> Attachment:
 
 
 def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
-    if source == "CLI":
+    if source == PROMPT:
         return cli_call(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
     values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **each.route_values}
     return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])
