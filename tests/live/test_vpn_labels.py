@@ -120,7 +120,7 @@ def test_labels_of_others_stay_theirs(vpp: RealVpp, tmp_path: Path, capsys: pyte
     assert [way(vpp, label) for label in (1000, 1001, 1003)] == ["eth1", "eth2", "eth1"], "the file does not own them"
     assert apply(vpp, tmp_path, "ipv4: 1001") == ExitCode.REFUSED, "VRF blue would lose it"
     assert apply(vpp, tmp_path, "ipv4: 1002") == ExitCode.REFUSED
-    assert "VPP has VPN label 1002 of another program, which it would lose" in capsys.readouterr().err
+    assert "VPP has MPLS label 1002 of another program, which would lose it" in capsys.readouterr().err
     assert apply(vpp, tmp_path, "ipv4: 1003") == ExitCode.DONE
     assert apply(vpp, tmp_path, "ipv6: null") == ExitCode.DONE
     assert [way(vpp, label) for label in (1000, 1001, 1003)] == ["", "eth2", "eth1"], "the prompt's is there"

@@ -151,7 +151,7 @@ def guard(
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
     found = (*guards.about_unmanaged(plan, protected, terms.limits), *about_leftovers(plan))
-    for objection in (*found, *guards.about_routes(plan, dataplane)):
+    for objection in (*found, *guards.about_replaced(plan), *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
@@ -176,7 +176,7 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
         guards.mass_deletion(plan),
         *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
     ]
-    found = (*about_leftovers(plan), *guards.about_routes(plan, dataplane))
+    found = (*about_leftovers(plan), *guards.about_replaced(plan), *guards.about_routes(plan, dataplane))
     texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:
         if text:

@@ -7,6 +7,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.route import source_words
+from vppcfg.model.vpp_object import OF_OTHERS
 from vppcfg.operations.carried_in_linux import LISTENER
 from vppcfg.plan.address_order import displaced_by, promoted_by
 from vppcfg.plan.announcements import announcements, can_announce
@@ -104,7 +105,8 @@ def left_route_lines(plan: Plan) -> Iterator[str]:
 def shadow_lines(plan: Plan) -> Iterator[str]:
     """Yield a line for each route that the plan lets another one shadow; warnings name those that are shadowed now."""
     by = plan.desired.hidden_by
-    names = sorted(by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
+    others = {name for name in by if by[name] == OF_OTHERS}
+    names = sorted(by.keys() - plan.observed.hidden_by.keys() - others, key=natural_key)
     lines = [f"{name} will be shadowed by {source_words(by[name])}, whose route VPP uses" for name in names]
     yield from shortened(lines, _MOST, "{} more such routes; `--format json` has all in `desired.hidden_by`")
 

@@ -15,7 +15,7 @@ from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.nat44 import MARK, Nat44, NatMapping, NatPool
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Reference, Referent
+from vppcfg.model.vpp_object import OF_OTHERS, Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.operations.change import Action, ObjectKind
 from vppcfg.operations.object_operation import RemoveObject
@@ -195,6 +195,16 @@ def _listed(found: Sequence[UnmanagedChange]) -> str:
 def _attached(left: Sequence[Attachment]) -> str:
     shown = [f"{each.label} of {each.holder}" for each in left[:_MOST]]
     return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
+
+
+def about_replaced(plan: Plan) -> Iterator[Objection]:
+    """Yield an objection to a plan whose objects would replace some of another program. No option lifts it."""
+    by = plan.desired.hidden_by
+    if taken := sorted((name for name in by if by[name] == OF_OTHERS), key=natural_key):
+        yield Objection(
+            f"VPP has {', '.join(taken)} of another program, which would lose it",
+            "take another one, or remove that one from VPP",
+        )
 
 
 def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:

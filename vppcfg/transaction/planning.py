@@ -35,7 +35,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     """Return the plan from `observed`, read from `dataplane`, to `desired`.
 
     `desired` may have unmanaged attachments, when it is a state to roll back to. VPP is read again only for a plan that
-    deletes, recreates or moves something. Raise PlanProofError, PlanRefusedError, DataplaneError.
+    deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
     """
     for text in _left_behind(observed):
         _log.warning("%s", text)
@@ -137,7 +137,7 @@ def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
 def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return a plan with those objects that it sets and another source shadows, or VPP already has.
 
-    Raise PlanRefusedError where one would replace that of another program.
+    Those that would replace one of another program are shadowed by `OF_OTHERS`.
     """
     found = dataplane.hidden([each.item for each in plan.of(SetObject)])
     there = [
@@ -145,11 +145,6 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
         for each in found
         if each.found is not None and plan.observed.of(type(each.found)).get(each.found.name) != each.found
     ]
-    if others := [each.item.label for each in found if each.by == OF_OTHERS and not _is_read(each.item, plan.observed)]:
-        raise PlanRefusedError(
-            f"VPP has {', '.join(others)} of another program, which it would lose; nothing was changed",
-            "take another one, or remove that one from VPP",
-        )
     for each in there:
         if each.by:
             _log.warning("%s", shadow_text(each.item.name, each.by))
@@ -160,7 +155,8 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
         plan = replace(plan, observed=replace(plan.observed, facts=facts))
     names = {name for items in plan.desired.objects.values() for name in items}
     hidden_by = {name: by for name, by in plan.observed.hidden_by.items() if name in names}
-    hidden_by |= {each.item.name: each.by for each in found if each.by not in {"", OF_DELETED, OF_OTHERS}}
+    shadowed = (each for each in found if each.by != OF_OTHERS or not _is_read(each.item, plan.observed))
+    hidden_by |= {each.item.name: each.by for each in shadowed if each.by not in {"", OF_DELETED}}
     return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.kinds.there_and_back import configuration_of
 from tests.unit.vpp.test_large_router import connected
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.errors import PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.model.vpn_label import VpnLabel
 from vppcfg.simulator.fib_entries import FibPath
@@ -16,6 +15,7 @@ from vppcfg.simulator.kinds.mpls import Label, change_route
 from vppcfg.simulator.kinds.route import API
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.guard import about_replaced
 from vppcfg.transaction.planning import plan_on
 from vppcfg.vpp.live import LiveDataplane
 
@@ -98,8 +98,10 @@ def test_a_route_of_another_program_is_not_replaced() -> None:
     hops(vpp, 1001, 1)
     with connected(vpp) as plane:
         found = resolved(file_of({"ipv4": 1001}), plane.observe())
-        with pytest.raises(PlanRefusedError, match="VPN label 1001 of another program"):
-            plan_on(plane, found.observed, found.desired)
+        plan = plan_on(plane, found.observed, found.desired)
+        assert [each.text for each in about_replaced(plan)] == [
+            "VPP has MPLS label 1001 of another program, which would lose it"
+        ]
 
 
 def test_a_label_is_not_taken_from_a_vrf_whose_labels_are_not_of_the_file() -> None:
