@@ -1,13 +1,19 @@
 """Walks the golden folders: config.yaml and observed.yaml go in; plan.txt, diff.txt and problems.txt must come out.
 
+The plan's JSON must be what docs/plan.schema.json describes.
+
 Without observed.yaml the plan is that of an unconfigured VPP. `pytest tests/golden --update-golden` rewrites them.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import jsonschema
+
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.app.loading import read_state
+from vppcfg.cli.plan import api_call
 from vppcfg.common.release import NEWEST, RELEASES, Release
 from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import load
@@ -22,7 +28,12 @@ from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.diff_view import diff_lines
+from vppcfg.render.json_text import plan_document
 from vppcfg.render.plan_text import cli_line, plan_text
+
+JSON = jsonschema.Draft202012Validator(
+    json.loads((Path(__file__).resolve().parents[2] / "docs/plan.schema.json").read_text())
+)
 
 
 def test_what_comes_out_is_what_the_folder_says(case: Path, is_updating: bool) -> None:
@@ -46,6 +57,7 @@ def outputs(case: Path) -> dict[str, str]:
     reached = replay(plan.observed, plan.steps)
     assert make_plan(reached, resolve(loaded.configuration, reached).desired).steps == ()
     assert lines_without_a_command(plan.operations) == []
+    JSON.validate(json.loads(plan_document(plan, [], api_call=api_call)))
     back = reverse_plan(plan)
     before = with_live_of(restorable(plan.observed), back.observed)
     assert list(diff(replay(back.observed, back.steps), before)) == []

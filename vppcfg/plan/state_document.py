@@ -117,7 +117,7 @@ def plain(value: object) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):
-        return sorted(value, key=_member_key)
+        return sorted(map(plain, value), key=_member_key)
     if isinstance(value, tuple):
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -140,12 +140,14 @@ def _sorted(named: Mapping[str, object]) -> list[str]:
     return sorted(named, key=natural_key)
 
 
-def _member_key(member: str) -> tuple[int, int, int, str]:
-    """Return a key that sorts addresses by value and everything else by text."""
+def _member_key(member: str | dict[str, Any]) -> tuple[int, int, int, str]:
+    """Return a key that sorts addresses by value, objects by the first of their values, everything else by text."""
+    first = member if isinstance(member, str) else str(next(iter(member.values()), ""))
+    rest = "" if first is member else str(member)
     try:
-        return (*address_key(member), "")
+        return (*address_key(first), rest)
     except ValueError:
-        return (0, 0, 0, member)
+        return (0, 0, 0, first + rest)
 
 
 @lru_cache(maxsize=64)
