@@ -159,11 +159,11 @@ LISTS_OF_KINDS = ("kind_list", "feature_list", "virtual_interface_list", "owned_
 IMPORTS_OF_KINDS = {
     "config": 36,
     "vpp": 36,
-    "plan": 16,
-    "render": 9,
     "app": 8,
+    "render": 4,
     "transaction": 4,
     "upgrade": 4,
+    "plan": 3,
     "adopt": 2,
 }
 """How many imports of a module of `kinds/` each other package has, beside the lists: shared code should know no single

@@ -59,6 +59,8 @@ class Kind:
     is_on_most: ClassVar[bool] = False
     """Whether most interfaces have it, such as addresses. Plans ask such a kind about every interface that changes, and
     the others only about interfaces that have anything of theirs."""
+    own_attachments: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of attachments that other programs have of it, and that go otherwise than right before their holder."""
     nodes: ClassVar[str] = ""
     """The nodes of VPP's feature arcs that it turns on, as a regular expression; a node that no kind has is taken for
     another program's."""
@@ -161,6 +163,12 @@ class Kind:
         as their policies for policy routing; what `State.unmanaged` has is known without it.
         """
         yield from ()
+
+    def attachment_removal(
+        self, attachment: Attachment, removal: Sequence[Operation], transition: Transition
+    ) -> Sequence[Step] | None:
+        """Return the steps with the `removal` of one of `own_attachments`; None where it stays during a change."""
+        return None
 
     def restorable(self, state: State) -> State:
         """Return a state without what no plan can set again, and what is without effect.

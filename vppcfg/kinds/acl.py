@@ -23,7 +23,6 @@ from vppcfg.kinds.acl_rules import (
 )
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
 from vppcfg.kinds.applied_list import AppliedListKind
-from vppcfg.kinds.l2_steps import is_put_into_l2
 from vppcfg.kinds.policy_route_section import in_file, of_others
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
 from vppcfg.model.attachment import ApiCall, Values, index_placeholder, stored_call
@@ -194,7 +193,7 @@ class Acls(AclSection, AppliedListKind[Acl]):
             yield Step(stage=Stage.TURN_OFF, operation=BindAcls(interface=name, binding=_NO_ACLS))
         kept = transition.kept(name)
         is_changed = after is not None and kept is not None and after.acls != kept.acls
-        gets_frames = is_put_into_l2(transition, name) or (is_changed and name in transition.targets)
+        gets_frames = transition.puts_into_l2(name) or (is_changed and name in transition.targets)
         if kept is not None and kept.acls and gets_frames:
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=BindAcls(interface=name, binding=_NO_ACLS))
             if after is not None and after.acls:

@@ -32,8 +32,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
-from vppcfg.operations.operation import InterfaceOperation, Predicate
-from vppcfg.operations.pause import Pause, PauseContext, of_address
+from vppcfg.operations.operation import AddressOperation, Predicate
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
@@ -49,10 +48,10 @@ _FAMILIES = (0, 1)
 
 
 @record
-class AddAddress(InterfaceOperation):
+class AddAddress(AddressOperation):
     """sw_interface_add_del_address: put an address on an interface."""
 
-    address: str
+    is_add = True
 
     def _refusal(self, working: WorkingState) -> str | None:
         interface = working.interfaces[self.interface]
@@ -75,21 +74,17 @@ class AddAddress(InterfaceOperation):
     def effect(self, observed: State, desired: State) -> Predicate:
         return Predicate("gets an address", "get addresses")
 
-    def pause(self, context: PauseContext) -> Pause:
-        """Return how long VPP forwards nothing for it: VPP goes through those of its table."""
-        return of_address(self.interface, context, is_ipv6=":" in self.address)
-
 
 @record
-class RemoveAddress(InterfaceOperation):
+class RemoveAddress(AddressOperation):
     """sw_interface_add_del_address: take an address off an interface.
 
     With the last IPv6 address goes what there is of router advertisements, and a link-local address that was chosen.
     With a device of Linux, linux-nl may have removed an IPv6 address before.
     """
 
+    is_add = False
     done_already = frozenset({_NO_SUCH_ADDRESS})
-    address: str
 
     def _refusal(self, working: WorkingState) -> str | None:
         if self.address not in working.interfaces[self.interface].addresses:
@@ -109,10 +104,6 @@ class RemoveAddress(InterfaceOperation):
 
     def cli(self) -> str:
         return f"set interface ip address del {self.interface} {self.address}"
-
-    def pause(self, context: PauseContext) -> Pause:
-        """Return how long VPP forwards nothing for it: VPP goes through those of its table."""
-        return of_address(self.interface, context, is_ipv6=":" in self.address)
 
 
 def routing_obstacle(interface: Interface) -> str | None:

@@ -14,7 +14,7 @@ from vppcfg.model.kinds import is_marked, values_with_kind
 from vppcfg.model.ownership import is_created_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.model.state import State
-from vppcfg.operations.operation import InterfaceOperation, Predicate, braced
+from vppcfg.operations.operation import InterfaceOperation, LinkOperation, Predicate, braced
 from vppcfg.operations.pause import Pause, PauseContext, of_state
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
@@ -29,12 +29,16 @@ _RX_MODE_NUMBERS = {mode: number for number, mode in RX_MODES.items()}
 
 
 @record
-class SetAdminState(InterfaceOperation):
+class SetAdminState(LinkOperation):
     """sw_interface_set_flags: bring an interface up or down."""
 
     is_up: bool
     bond: str = ""
     """For a member that comes up: the bond that is to use it again before anything else is done."""
+
+    @property
+    def new_state(self) -> bool:
+        return self.is_up
 
     def _refusal(self, working: WorkingState) -> str | None:
         parent = working.interfaces[self.interface].parent
@@ -209,11 +213,15 @@ class SetLinkMtu(InterfaceOperation):
 
 
 @record
-class SetPacketMtu(InterfaceOperation):
+class SetPacketMtu(LinkOperation):
     """sw_interface_set_mtu: set the packet MTU, and those of IPv4, IPv6 and MPLS, where 0 means the same."""
 
     mtu: int
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def new_mtu(self) -> int:
+        return self.mtu
 
     def apply_to(self, working: WorkingState) -> None:
         working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)

@@ -13,7 +13,7 @@ from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.operations.operation import InterfaceOperation, Operation, Predicate
+from vppcfg.operations.operation import InterfaceOperation, LinkOperation, Operation, Predicate
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.operations.working_state import WorkingState
@@ -69,7 +69,7 @@ class CreateLinuxBridge(Operation):
 
 
 @record
-class SetLinuxLink(InterfaceOperation):
+class SetLinuxLink(LinkOperation):
     """Set MTU and state of the Linux device of an interface."""
 
     needs_vpp = False
@@ -80,6 +80,14 @@ class SetLinuxLink(InterfaceOperation):
     is_up: bool
     vpp_follows: bool = False
     """Whether linux-nl sets the VPP side down with the device, which is waited for."""
+
+    @property
+    def new_state(self) -> bool:
+        return self.is_up
+
+    @property
+    def new_mtu(self) -> int:
+        return self.mtu
 
     def _refusal(self, working: WorkingState) -> str | None:
         return _missing_device(self.interface, working)

@@ -21,6 +21,7 @@ from vppcfg.entries.owned_section import OwnedSection, vrf_of_table
 from vppcfg.entries.section import Section
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue, Value
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -188,6 +189,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     """One changes the FIB while VPP notifies routes that their interface is up, and VPP 26.10 leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
     rules = (path_mtu_family,)
+    own_attachments = frozenset({PathMtu.noun})
 
     def sections(self) -> tuple[Section, ...]:
         return (SECTION,)
@@ -224,6 +226,14 @@ class PathMtuKind(VppObjectKind[PathMtu]):
             is_on_link = links[item.table_id].of_host(item.address) is not None
             if is_on_link and not any(each.name in transition.deleted_tables for each in item.references()):
                 yield Step(stage=self.set_stage, operation=RenewPathMtu(item=item))
+
+    def attachment_removal(
+        self, attachment: Attachment, removal: Sequence[Operation], transition: Transition
+    ) -> Sequence[Step] | None:
+        if not attachment.needs(transition.deleted):
+            return None
+        item = PathMtu.named(attachment.name)
+        return [Step(stage=Stage.TAKE_OFF, operation=each) for take in removal for each in anchored(item, take)]
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_GET, {"cursor": 0})[1]]

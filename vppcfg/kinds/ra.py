@@ -18,6 +18,7 @@ from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertiseme
 from vppcfg.model.problem import Problem
 from vppcfg.operations.feature import SetFeature
 from vppcfg.operations.request import ALL_INDEXES, Known
+from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader, malformed
@@ -119,6 +120,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
     operations = (SetRa, ResetRa, SilenceRa, SetRaPrefix, RemoveRaPrefix, RenewIpv6)
     rules = (ra_alone, ra_times, ra_prefixes)
     api_module = "ip6_nd"
+    on_interfaces = ("ra",)
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:
         """Return whether the interface is without IPv6 addresses for a while (vnet/ip/ip6_link.c)."""
@@ -127,6 +129,11 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
     def is_forgotten(self, transition: Transition, name: str) -> bool:
         """Return whether IPv6 is turned off and on again."""
         return transition.renews_ipv6(name)
+
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the step that turns IPv6 off and on, where the interface advertises another MTU than it has."""
+        if transition.renews_ipv6(name):
+            yield Step(stage=Stage.RENEW_IPV6, operation=RenewIpv6(interface=name))
 
     def parse(self, raw: Mapping[str, Any]) -> RouterAdvertisements:
         """Return the router advertisements of an entry; a prefix that is none is kept for a rule to find."""

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 from vppcfg.engine.object_kind import InFileForm, TrafficImpact, VppObjectKind
 from vppcfg.entries.section import Section
 from vppcfg.kinds import rate_limit_reading as reading
-from vppcfg.kinds.l2_steps import is_put_into_l2
 from vppcfg.kinds.rate_limit_adoption import in_file_form
 from vppcfg.kinds.rate_limit_operations import (
     NUMBERED,
@@ -297,7 +296,7 @@ class LimitedInterfaceKind(VppObjectKind[LimitedInterface]):
         return item is not None and self.is_of_others(item)
 
     def _is_broken(self, item: LimitedInterface, transition: Transition) -> bool:
-        is_reset = item.layer == _FRAMES and is_put_into_l2(transition, item.interface)
+        is_reset = item.layer == _FRAMES and transition.puts_into_l2(item.interface)
         return is_reset or item.interface in transition.to_delete
 
     def read(

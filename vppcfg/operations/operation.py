@@ -12,10 +12,11 @@ from typing import ClassVar, NamedTuple
 from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES, features_on
+from vppcfg.model.linux import LEAST_IPV6_MTU
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.operations.pause import NO_PAUSE, Pause, PauseContext, of_deletion
+from vppcfg.operations.pause import NO_PAUSE, Pause, PauseContext, of_address, of_deletion
 from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
@@ -156,6 +157,46 @@ class DeleteInterface(InterfaceOperation):
     def pause(self, context: PauseContext) -> Pause:
         """Return how long VPP forwards nothing for it: it is taken out of what has all interfaces."""
         return of_deletion(context)
+
+
+@record
+class AddressOperation(InterfaceOperation):
+    """An operation that puts an address on an interface, or takes it off."""
+
+    is_add: ClassVar[bool]
+    address: str
+
+    def pause(self, context: PauseContext) -> Pause:
+        """Return how long VPP forwards nothing for it: VPP goes through those of its table."""
+        return of_address(self.interface, context, is_ipv6=":" in self.address)
+
+
+@record
+class LinkOperation(InterfaceOperation):
+    """An operation that sets the state or MTU of an interface or, where VPP is not needed, of its Linux device."""
+
+    @property
+    def new_state(self) -> bool | None:
+        """Return whether the interface comes up or goes down; None where its state is left as it is."""
+        return None
+
+    @property
+    def new_mtu(self) -> int | None:
+        """Return the MTU in bytes, 0 for that of the parent; None where it is left as it is."""
+        return None
+
+    @property
+    def is_harmful_in_linux(self) -> bool:
+        """Return whether a Linux device that follows loses addresses and routes, at least those of IPv6."""
+        return self.new_state is False or (self.new_mtu is not None and 0 < self.new_mtu < LEAST_IPV6_MTU)
+
+
+@record
+class PairOperation(InterfaceOperation):
+    """An operation that creates the LCP pair of an interface, or deletes it."""
+
+    has_host_device = True
+    is_add: ClassVar[bool]
 
 
 def dangling(name: str, working: WorkingState) -> str | None:

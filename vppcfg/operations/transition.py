@@ -78,6 +78,11 @@ class Transition:
         return self._deletes and any(each.name in self._deleted[each.referent] for each in item.references())
 
     @cached_property
+    def deleted(self) -> frozenset[str]:
+        """Return the interfaces, FIB tables and bridge domains that are deleted, to come back or not."""
+        return self.to_delete | self.deleted_tables | self.deleted_bridges
+
+    @cached_property
     def _deletes(self) -> bool:
         return any(self._deleted.values())
 
@@ -216,6 +221,26 @@ class Transition:
         is_stale = stale_ra_mtu(before, after, self.observed, self.desired) is not None
         return is_stale and (name in self.observed.lcps or not self.loses_ipv6(name))
 
+    def leaves_l2(self, before: Interface) -> bool:
+        """Return whether an interface leaves L2 mode on the way; a cross-connect gets another target in place."""
+        if not before.is_l2:
+            return False
+        if before.name in self.to_delete or before.l2xc in self.to_delete:
+            return True
+        after = self.desired.interfaces[before.name]
+        return _membership(before) != _membership(after) or (before.l2xc is None) != (after.l2xc is None)
+
+    def puts_into_l2(self, name: str) -> bool:
+        """Return whether an interface that stays is put into L2 mode, from routing or out of another place in L2 mode.
+
+        On the way VPP forgets that features are to look at its frames, and still shows them as they were: an access
+        list that stays bound does nothing any more (vnet/l2/l2_input.c, set_int_l2_mode).
+        """
+        kept, after = self.kept(name), self.desired.interfaces.get(name)
+        if kept is None or after is None or not after.is_l2:
+            return False
+        return not kept.is_l2 or self.leaves_l2(kept)
+
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
         """Return whether an address that goes may stay until those are there that come in its place.
 
@@ -309,6 +334,10 @@ def _shifts(before: Interface | None, after: Interface | None) -> bool:
     return bool(before.addresses - after.addresses) or _families(before) != _families(after)
 
 
+def _membership(interface: Interface) -> tuple[int | None, bool, int]:
+    return interface.bridge, interface.is_bvi, interface.split_horizon_group
+
+
 def _routing(interface: Interface) -> tuple[object, ...]:
     """Return what an interface must have alike before and after to keep its addresses on the way."""
     return interface.l2xc, interface.bridge, interface.is_bvi, interface.unnumbered, interface.tables
@@ -340,3 +369,35 @@ def _new_ipv6_mtu(before: Interface, after: Interface, observed: State, desired:
     is_kept = before.packet_mtu == desired.packet_mtu(after.name)
     is_kept &= parent is not None and parent.link_mtu == mtu.link_mtu
     return before.packet_mtu if is_kept and before.packet_mtu else after.ipv6_mtu
+
+
+def own_addresses(interfaces: Mapping[str, Interface], name: str) -> list[str]:
+    """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows, leased ones too.
+
+    VPP takes the first one.
+    """
+    interface = interfaces.get(name)
+    if interface is not None and interface.unnumbered is not None:
+        interface = interfaces.get(interface.unnumbered)
+    if interface is None:
+        return []
+    found = {*interface.addresses, *(each.address for each in interface.live)}
+    return sorted(address.partition("/")[0] for address in found if ":" not in address)
+
+
+def loses_address(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
+    """Return whether a follower would be left with an address that an interface has no more, or with none it has.
+
+    VPP takes an address that comes while it has none, and lets go of it when it goes; of several, it takes no other
+    one (nat44_ed_add_del_interface_address_cb). Of what an interface borrows it notices neither. `is_moved` says
+    whether the interface leaves its FIB table.
+    """
+    before, after = observed.interfaces.get(name), desired.interfaces.get(name)
+    if before is None or after is None:
+        return False
+    if before.unnumbered is not None or after.unnumbered is not None:
+        return is_moved or own_addresses(observed.interfaces, name) != own_addresses(desired.interfaces, name)
+    old, new = (frozenset(each for each in state.addresses if ":" not in each) for state in (before, after))
+    followed = observed.facts.followed_addresses
+    taken = frozenset(each for each in old if each.partition("/")[0] in followed) or old
+    return (not taken <= new or is_moved) and (len(old) > 1 or len(new) > 1)

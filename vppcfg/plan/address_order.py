@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.model.interface import Interface
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.state import State
+from vppcfg.operations.operation import AddressOperation
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 
@@ -72,13 +72,13 @@ def promoted_by(plan: Plan) -> Iterator[Promoted]:
 
 def _orders_after(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Return the addresses as VPP has them after a plan, of each interface on which the order can be another one."""
-    added, removed = plan.of(AddAddress), plan.of(RemoveAddress)
-    orders = _orders(plan.observed, plan.desired, {each.interface for each in (*added, *removed)})
-    for operation in plan.operations if orders else ():
-        if isinstance(operation, AddAddress | RemoveAddress) and operation.interface in orders:
+    operations = plan.of(AddressOperation)
+    orders = _orders(plan.observed, plan.desired, {each.interface for each in operations})
+    for operation in operations if orders else ():
+        if operation.interface in orders:
             name, address = operation.interface, operation.address
             rest = (each for each in orders[name] if each != address)
-            orders[name] = (*rest, address) if isinstance(operation, AddAddress) else tuple(rest)
+            orders[name] = (*rest, address) if operation.is_add else tuple(rest)
     return orders
 
 

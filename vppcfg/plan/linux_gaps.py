@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.address import AddAddress, RemoveAddress
-from vppcfg.kinds.interface import SetAdminState, SetPacketMtu
-from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.model.iproute2 import address_of
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.operations.attachment import RestoreInLinux
 from vppcfg.operations.carried_in_linux import place_of
-from vppcfg.operations.operation import DeleteInterface, InterfaceOperation, Operation
+from vppcfg.operations.operation import (
+    AddressOperation,
+    DeleteInterface,
+    InterfaceOperation,
+    LinkOperation,
+    Operation,
+    PairOperation,
+)
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 
@@ -78,20 +82,20 @@ class _Device:
     def take(self, operation: Operation) -> None:
         """Let an operation add and take away."""
         match operation:
-            case AddAddress():
+            case AddressOperation(is_add=True):
                 self._in_vpp.add(operation.address)
                 self._in_linux |= {operation.address} if self._is_sync and self._has_device else set()
-            case RemoveAddress():
+            case AddressOperation():
                 self._in_vpp.discard(operation.address)
                 self._in_linux -= {operation.address} if self._is_sync else set()
-            case DeleteLcpPair() | DeleteInterface():
+            case PairOperation(is_add=True):
+                self._has_device = True
+            case PairOperation() | DeleteInterface():
                 self._in_vpp = set() if isinstance(operation, DeleteInterface) else self._in_vpp
                 self._in_linux, self._has_device = set(), False
-            case CreateLcpPair():
-                self._has_device = True
             case RestoreInLinux() if operation.setting.kind is LinuxKind.ADDRESS:
                 self._in_linux.add(address_of(operation.setting))
-            case SetAdminState() | SetPacketMtu() if self._has_device:  # linux-cp/lcp_interface_sync.c
+            case LinkOperation(needs_vpp=True) if self._has_device:  # linux-cp/lcp_interface_sync.c
                 self._copy()
 
     def _copy(self) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.virtual_router_operations import StartVirtualRouter, StopVirtualRouter
 from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.model.vpp_object import is_owned
 from vppcfg.plan.plan import Plan
 
 
@@ -36,6 +37,7 @@ def live_outcomes(plan: Plan) -> Iterator[LiveOutcome]:
 
 def _of_stopped_routers(plan: Plan) -> set[tuple[str, str]]:
     """Return the interface and address of each virtual router that a plan stops for good."""
-    started = {each.subject for each in plan.of(StartVirtualRouter)}
-    routers = [each.item for each in plan.of(StopVirtualRouter) if each.subject not in started]
-    return {(router.interface, host) for router in routers for host in router.addresses}
+    running = {name for name, each in plan.desired.of(VirtualRouter).items() if each.is_running}
+    ours = (each for each in plan.observed.of(VirtualRouter).values() if is_owned(each, plan.desired.owned))
+    stopped = (each for each in ours if each.is_running and each.name not in running)
+    return {(router.interface, host) for router in stopped for host in router.addresses}

@@ -12,16 +12,12 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.address import RemoveAddress
-from vppcfg.kinds.interface import SetAdminState, SetPacketMtu
 from vppcfg.kinds.kind_list import KINDS, OBJECTS
-from vppcfg.kinds.linux_device import SetLinuxLink
-from vppcfg.kinds.nat44.followed import ends_sessions, loses_address
+from vppcfg.kinds.nat44.followed import ends_sessions
 from vppcfg.model.attachment import Attachment, Layer, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import SubInterfaceDependencies
-from vppcfg.model.linux import LEAST_IPV6_MTU
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
@@ -30,6 +26,8 @@ from vppcfg.operations.attachment import RestoreAttachment
 from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, missed_device, place_of
 from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.linux_losses import is_followed, outlasts
+from vppcfg.operations.operation import AddressOperation, LinkOperation
+from vppcfg.operations.transition import loses_address
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -246,19 +244,21 @@ def _outlasts(attachment: Attachment, going: Collection[str], plan: Plan) -> boo
 def _going_addresses(plan: Plan) -> dict[str, set[str]]:
     """Return the addresses that a plan removes, by the interface, where they go from Linux too."""
     found: dict[str, set[str]] = {}
-    for each in plan.of(RemoveAddress):
-        if is_followed(plan.observed.lcps.get(each.interface), plan.observed.facts.lcp):
+    for each in plan.of(AddressOperation):
+        if not each.is_add and is_followed(plan.observed.lcps.get(each.interface), plan.observed.facts.lcp):
             found.setdefault(each.interface, set()).add(each.address)
     return found
 
 
 def _going_down_in_linux(plan: Plan) -> frozenset[str]:
     """Return the interfaces whose device goes down or gets too small for IPv6, and those with a device on it."""
-    bases = {each.interface for each in plan.of(SetAdminState) if not each.is_up}
-    bases |= {each.interface for each in plan.of(SetPacketMtu) if 0 < each.mtu < LEAST_IPV6_MTU}
-    bases = {name for name in bases if is_followed(plan.observed.lcps.get(name), plan.observed.facts.lcp)}
-    names = frozenset(bases)
-    bases |= {each.interface for each in plan.of(SetLinuxLink) if not each.is_up or each.mtu < LEAST_IPV6_MTU}
+    harmful = [each for each in plan.of(LinkOperation) if each.is_harmful_in_linux]
+    names = frozenset(
+        each.interface
+        for each in harmful
+        if each.needs_vpp and is_followed(plan.observed.lcps.get(each.interface), plan.observed.facts.lcp)
+    )
+    bases = names.union(each.interface for each in harmful if not each.needs_vpp)
     there = plan.observed.interfaces
     stacking = SubInterfaceDependencies(there.values() if bases else ())
     below = (name for base in bases & there.keys() for name in (base, *stacking.dependents_of(there[base])))

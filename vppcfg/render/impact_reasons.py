@@ -11,17 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.address import RemoveAddress
-from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.l2_operations import LeaveL2
-from vppcfg.kinds.lcp.operations import DeleteLcpPair
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.vrf import names_of_tables
 from vppcfg.operations.change import Action, Change, ObjectKind
 from vppcfg.operations.linux_losses import secondaries
 from vppcfg.operations.object_operation import RemoveObject, SetObject
-from vppcfg.operations.operation import Operation, Predicate
+from vppcfg.operations.operation import AddressOperation, LinkOperation, Operation, PairOperation, Predicate
 from vppcfg.plan.plan import Plan
 
 
@@ -81,7 +78,7 @@ class Causes:
     def is_coming_up(self, step: int) -> bool:
         """Return whether a step brings an interface up: what is not whole then has been missing since it went down."""
         operation = self._plan.steps[step].operation
-        return isinstance(operation, SetAdminState) and operation.is_up
+        return isinstance(operation, LinkOperation) and operation.needs_vpp and operation.new_state is True
 
     def text(self, key: CauseKey, sufferers: Sequence[str]) -> str:
         """Return a cause as a clause; it speaks of `it` and `they` where those who suffer do it to themselves."""
@@ -104,9 +101,9 @@ class Causes:
             return Predicate("is removed", "are removed", ("", ""))
         if change is not None and change.action is Action.REPLACE:
             return _anew("is recreated", "are recreated", change.forced_by)
-        if isinstance(operation, DeleteLcpPair):
+        if isinstance(operation, PairOperation) and not operation.is_add:
             return self._without_pair(self._pairs.get(operation.subject))
-        if isinstance(operation, RemoveAddress):
+        if isinstance(operation, AddressOperation) and not operation.is_add:
             return self._without_address(operation)
         return operation.effect(self._plan.observed, self._plan.desired)
 
@@ -115,7 +112,7 @@ class Causes:
             return Predicate("has no LCP pair any more", "have no LCP pairs any more", ("", ""))
         return _anew("gets another LCP pair", "get other LCP pairs", change.forced_by)
 
-    def _without_address(self, operation: RemoveAddress) -> Predicate:
+    def _without_address(self, operation: AddressOperation) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
         if before is not None and after is not None and operation.address in after.addresses:
             if operation.address in secondaries(before, before.addresses - after.addresses):
@@ -137,7 +134,7 @@ class Causes:
             return Predicate("moves with its VRF", "move with their VRF", _alike("the id of the VRF changes"))
         return Predicate("moves to another VRF", "move to another VRF")
 
-    def _taker(self, operation: RemoveAddress) -> str | None:
+    def _taker(self, operation: AddressOperation) -> str | None:
         """Return the interface that has an address in the end which another one loses."""
         if self._owners is None:
             found = self._plan.desired.interfaces.items()

@@ -7,11 +7,11 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.numbers import numbered
-from vppcfg.kinds.nat44.pools import own_addresses
-from vppcfg.kinds.nat44.settings import DisableNat44
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import owns_all
+from vppcfg.operations.object_operation import RemoveObject
+from vppcfg.operations.transition import own_addresses
 from vppcfg.plan.live_addresses import live_outcomes
 from vppcfg.plan.plan import Plan
 from vppcfg.render.impact_reasons import listed, shortened
@@ -27,7 +27,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
     before, after = plan.observed.managed(plan.desired.owned), plan.desired
     if not before.of(Nat44):
         return
-    if plan.of(DisableNat44):
+    if any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject)):
         yield _reset(plan)
         return
     yield from _moved(plan)

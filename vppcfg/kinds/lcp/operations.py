@@ -8,7 +8,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair, host_mtu_as_made
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
-from vppcfg.operations.operation import InterfaceOperation, Numbering, Predicate
+from vppcfg.operations.operation import InterfaceOperation, Numbering, PairOperation, Predicate
 from vppcfg.operations.pause import Pause, PauseContext, of_closed_device, of_new_device
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
@@ -25,10 +25,10 @@ HOST = "LCP host of"
 
 
 @record
-class CreateLcpPair(InterfaceOperation):
+class CreateLcpPair(PairOperation):
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
 
-    has_host_device = True
+    is_add = True
     numbered = HOST
     numbering = Numbering.GIVES
 
@@ -100,10 +100,10 @@ class CreateLcpPair(InterfaceOperation):
 
 
 @record
-class DeleteLcpPair(InterfaceOperation):
+class DeleteLcpPair(PairOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
-    has_host_device = True
+    is_add = False
 
     def _refusal(self, working: WorkingState) -> str | None:
         name = self.interface

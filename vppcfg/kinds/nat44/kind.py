@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,20 @@ from vppcfg.entries.section import Section
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
 from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
 from vppcfg.kinds.nat44.exemptions import in_effect as exempt_in_effect
-from vppcfg.kinds.nat44.followed import loses_address
+from vppcfg.kinds.nat44.followed import FOLLOWERS, removal_stage
 from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
 from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping, in_effect
-from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool, own_addresses
+from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
 from vppcfg.kinds.nat44.rules import RULES
 from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_operations
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent, VppObject, by_name
+from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import NO_INDEX, Known
 from vppcfg.operations.stages import Stage, Step
-from vppcfg.operations.transition import Transition
+from vppcfg.operations.transition import Transition, loses_address, own_addresses
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
@@ -224,6 +226,7 @@ class Nat44Kind(settings.NatSettingsKind):
 
     foreign_keys = ("nat", "snat", "dnat", "masquerade", "port-forward", "port-forwards")
     rules = RULES
+    own_attachments = FOLLOWERS
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section `nat44`."""
@@ -231,6 +234,12 @@ class Nat44Kind(settings.NatSettingsKind):
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         yield from steps(transition)
+
+    def attachment_removal(
+        self, attachment: Attachment, removal: Sequence[Operation], transition: Transition
+    ) -> Sequence[Step] | None:
+        stage = removal_stage(attachment, transition)
+        return None if stage is None else [Step(stage=stage, operation=each) for each in removal]
 
     def read_facts(
         self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]

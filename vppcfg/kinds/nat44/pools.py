@@ -8,13 +8,13 @@ from ipaddress import IPv4Address
 
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.pause import Pause, PauseContext, of_lost_sessions
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.operations.transition import own_addresses
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.wire.reading import Replies, VppReader
@@ -24,20 +24,6 @@ _TWICE = 0x1
 _ADDRESSES, _ADDRESS = "nat44_address_dump", "nat44_address_details"
 _POOLS, _POOL = "nat44_interface_addr_dump", "nat44_interface_addr_details"
 _SET_ADDRESS, _SET_POOL = "nat44_add_del_address_range", "nat44_add_del_interface_addr"
-
-
-def own_addresses(interfaces: Mapping[str, Interface], name: str) -> list[str]:
-    """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows, leased ones too.
-
-    VPP takes the first one.
-    """
-    interface = interfaces.get(name)
-    if interface is not None and interface.unnumbered is not None:
-        interface = interfaces.get(interface.unnumbered)
-    if interface is None:
-        return []
-    found = {*interface.addresses, *(each.address for each in interface.live)}
-    return sorted(address.partition("/")[0] for address in found if ":" not in address)
 
 
 @record

@@ -9,8 +9,6 @@ from typing import Any
 from vppcfg.engine.kind import CreatedKind
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
-from vppcfg.kinds.l2_steps import is_put_into_l2
-from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.kinds.virtual_interface_list import KIND_OF_VIRTUAL
 from vppcfg.model.interface import FEATURES, NO_FEATURES, Interface, InterfaceKind, features_of
 from vppcfg.model.state import State
@@ -61,8 +59,6 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
     new = features_of(after) if after is not None else NO_FEATURES
     if old == NO_FEATURES == new:
         return
-    if transition.renews_ipv6(name):
-        yield Step(stage=Stage.RENEW_IPV6, operation=RenewIpv6(interface=name))
     for feature, was, becomes in zip(_FEATURES, old, new, strict=True):
         yield from _steps_of(feature, transition, name, was, becomes)
 
@@ -88,7 +84,7 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     for part, operation in new.items():
         if is_broken or operation.needs in transition.to_delete or old.get(part) != operation:
             yield Step(stage=feature.turn_on, operation=feature.completed(operation, transition))
-        elif operation.looks_at_frames and is_put_into_l2(transition, name):
+        elif operation.looks_at_frames and transition.puts_into_l2(name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.inverse)
             yield Step(stage=Stage.TURN_ON_IN_L2, operation=feature.completed(operation, transition))
 

@@ -1,22 +1,18 @@
 """Steps that carry over what other programs configured on interfaces, FIB tables and bridge domains.
 
-It is removed before its holder is deleted, and restored once the holder is recreated; so is what NAT44 has by the
-address of an interface, where VPP would not follow its change.
+It is removed before its holder is deleted, and restored once the holder is recreated. Some kinds of objects decide by
+themselves when theirs is removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from vppcfg.kinds.l2_steps import leaves_l2
-from vppcfg.kinds.nat44.followed import goes_after_addresses, must_be_renewed
-from vppcfg.kinds.path_mtu import anchored
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.attachment import Attachment, Layer
-from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInLinux, RestoreInVpp
 from vppcfg.operations.carried_in_linux import carried, is_sysctl, place_for
-from vppcfg.operations.operation import Operation
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 
@@ -26,14 +22,12 @@ def steps(transition: Transition) -> Iterator[Step]:
 
     The attachment that was added last is removed first. What VPP cannot remove has no step.
     """
-    going = transition.to_delete | transition.deleted_tables | transition.deleted_bridges
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
-        if each.needs(going) or _is_renewed(each, transition):
+        removal = _removal(each, transition)
+        if removal is not None:
             left.discard(each)
-            is_late = each.needs(going) and goes_after_addresses(each, transition.observed)
-            stage = Stage.TAKE_OFF_FOLLOWER if is_late else Stage.TAKE_OFF
-            yield from (Step(stage=stage, operation=operation) for operation in _taking_off(each))
+            yield from removal
         elif _is_reset(each, transition):
             left.discard(each)
     for each in transition.desired.unmanaged:
@@ -60,23 +54,24 @@ def steps_in_linux(reached: State, observed: State, desired: State) -> Iterator[
             yield Step(stage=Stage.RESTORE_IN_LINUX, operation=restore)
 
 
-def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
-    if attachment.take is None:
-        return ()
-    take = RemoveAttachment(attachment=attachment)
-    return anchored(PathMtu.named(attachment.name), take) if attachment.kind == PathMtu.noun else (take,)
+_KIND_OF = {name: kind for kind in KINDS for name in kind.own_attachments}
+
+
+def _removal(attachment: Attachment, transition: Transition) -> Sequence[Step] | None:
+    """Return the steps that remove an attachment; None where it stays."""
+    removal = () if attachment.take is None else (RemoveAttachment(attachment=attachment),)
+    if kind := _KIND_OF.get(attachment.kind):
+        return kind.attachment_removal(attachment, removal, transition)
+    if not attachment.needs(transition.deleted):
+        return None
+    return [Step(stage=Stage.TAKE_OFF, operation=each) for each in removal]
 
 
 def _is_reset(attachment: Attachment, transition: Transition) -> bool:
     """Return whether VPP forgets it because its interface changes its bridge domain or cross-connect."""
     if attachment.layer is not Layer.SWITCHED or attachment.holder not in transition.desired.interfaces:
         return False
-    return leaves_l2(transition, transition.observed.interfaces[attachment.holder])
-
-
-def _is_renewed(attachment: Attachment, transition: Transition) -> bool:
-    is_moved = transition.moves_ipv4(attachment.holder)
-    return must_be_renewed(attachment, transition.observed, transition.desired, is_moved=is_moved)
+    return transition.leaves_l2(transition.observed.interfaces[attachment.holder])
 
 
 def _can_have(attachment: Attachment, transition: Transition) -> bool:
