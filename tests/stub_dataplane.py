@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.dataplane import Performance
 from vppcfg.model.announcement import Announcement
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.operation import Operation
 
 

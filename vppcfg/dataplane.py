@@ -11,7 +11,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject, VppObject
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.operation import Operation
 from vppcfg.record import record
 
@@ -47,17 +47,6 @@ class Performance:
     """For how long VPP answered nothing while steps were under way: it forwarded nothing for about that time at most.
 
     It answers just before it lets the workers go (vl_socket_api_send, vlibmemory/socket_api.c)."""
-
-
-@record
-class ForeignRoutes:
-    """The routes of a FIB table that come from elsewhere than VPP's API."""
-
-    table: FibTable
-    source: str
-    """Who did, as VPP calls it: CLI for its prompt, lcp-rt for routes of Linux."""
-    prefixes: tuple[str, ...] = ()
-    """Where the routes lead, in no order; none when all that is known is that the source holds the table."""
 
 
 class Dataplane(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.real_vpp import RealVpp, running
-from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.dataplane import Performance
 from vppcfg.kinds.acl_operations import DeleteAcl
 from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
@@ -24,7 +24,7 @@ from vppcfg.model.features import RaPrefix, RouterAdvertisements
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, Vxlan
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.operation import Operation
 from vppcfg.vpp.live import LiveDataplane, connect
 

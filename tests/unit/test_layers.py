@@ -161,7 +161,6 @@ IMPORTS_OF_KINDS = {
     "vpp": 36,
     "app": 8,
     "render": 4,
-    "transaction": 4,
     "upgrade": 4,
     "plan": 3,
     "adopt": 2,

@@ -29,7 +29,6 @@ from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.folders import how_to_get_in, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.leftovers import about_leftovers
 from vppcfg.transaction.lock import holder_text
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def guard(
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
-    found = (*guards.about_unmanaged(plan, protected, terms.limits), *about_leftovers(plan))
+    found = (*guards.about_unmanaged(plan, protected, terms.limits), *guards.about_leftovers(plan))
     for objection in (*found, *guards.about_replaced(plan), *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
@@ -176,7 +175,7 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
         guards.mass_deletion(plan),
         *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
     ]
-    found = (*about_leftovers(plan), *guards.about_replaced(plan), *guards.about_routes(plan, dataplane))
+    found = (*guards.about_leftovers(plan), *guards.about_replaced(plan), *guards.about_routes(plan, dataplane))
     texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:
         if text:

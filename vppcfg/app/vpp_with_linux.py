@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.common.release import Release, is_older
-from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
+from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.lcp.operations import CreateLcpPair
@@ -29,7 +29,7 @@ from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vpp_object import HiddenObject, VppObject
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.attachment import RestoreInLinux
 from vppcfg.operations.carried_in_linux import LISTENER
 from vppcfg.operations.operation import Operation

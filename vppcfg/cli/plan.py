@@ -327,8 +327,7 @@ def _guarded(
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
     from vppcfg.app.approval import rollback_objections
-    from vppcfg.transaction.guard import about_replaced, about_routes, about_unmanaged, objections
-    from vppcfg.transaction.leftovers import about_leftovers
+    from vppcfg.transaction.guard import about_leftovers, about_replaced, about_routes, about_unmanaged, objections
 
     if not plan.steps:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from vppcfg.entries.index import Index
 from vppcfg.entries.section import Section
@@ -36,6 +36,20 @@ class Questions(Protocol[V_co]):
 
     def read(self, connection: VppReader, replies: Replies) -> Mapping[int, V_co]:
         """Return the values by interface index."""
+
+
+class FatalLeftover(NamedTuple):
+    """Why VPP would end at an operation: it has kept something of a deleted interface."""
+
+    text: str
+    hint: str
+    """What an operator does to get rid of it."""
+
+
+def taking_index(index: int) -> str:
+    """Return, for a hint, what gives the index of a deleted interface to a new one."""
+    until = f"until one has index {index} in `show interface`"
+    return f"restart VPP, or type `create loopback interface` at its prompt {until}"
 
 
 class Kind:
@@ -169,6 +183,12 @@ class Kind:
     ) -> Sequence[Step] | None:
         """Return the steps with the `removal` of one of `own_attachments`; None where it stays during a change."""
         return None
+
+    def fatal_leftovers(
+        self, operations: Sequence[Operation], observed: State, desired: State
+    ) -> Iterator[FatalLeftover]:
+        """Yield why VPP would end at operations because of what it has kept of deleted interfaces."""
+        yield from ()
 
     def restorable(self, state: State) -> State:
         """Return a state without what no plan can set again, and what is without effect.

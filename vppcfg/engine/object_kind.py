@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.engine.kind import Kind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import HiddenObject, VppObject, is_owned
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vpp_object import HiddenObject, Reference, Referent, VppObject, is_owned
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.change import Change, Impact, ObjectKind, table_changes
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation
@@ -106,6 +106,12 @@ class VppObjectKind(Kind, Generic[T]):
     ) -> Iterable[TrafficImpact]:
         """Yield the impact on traffic between two states; `linked` are the interfaces with link in each of them."""
         return ()
+
+    def removes_routes(self, routes: ForeignRoutes, operations: Sequence[Operation], observed: State) -> bool:
+        """Return whether the routes of a FIB table that a plan deletes go with objects of the kind before."""
+        table = Reference(Referent.TABLE, routes.table.key)
+        is_its_own = routes.source in self.object_class.fib_sources
+        return is_its_own and any(table in each.references() for each in observed.of(self.object_class).values())
 
     def holders(self, items: Collection[T], state: State) -> Iterable[str]:
         """Return the interfaces whose entries set these objects, beside those that the objects refer to."""

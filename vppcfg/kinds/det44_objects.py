@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network
 
+from vppcfg.engine.kind import FatalLeftover, taking_index
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.entries.section import Section
+from vppcfg.kinds.det44 import SetDet44
 from vppcfg.kinds.det44_rules import RULES
 from vppcfg.kinds.det44_section import SECTION
-from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Side, Det44Timeouts
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
 from vppcfg.operations.pause import Pause, PauseContext, of_hosts
 from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
@@ -22,6 +26,8 @@ _KEY = "det44"
 _SET_MAP, _MAPS, _MAP = "det44_add_del_map", "det44_map_dump", "det44_map_details"
 _ENDS = ("in_addr", "in_plen", "out_addr", "out_plen")
 _SET_TIMEOUTS, _TIMEOUTS = "det44_set_timeouts", "det44_get_timeouts"
+_FIB_SOURCE = "det44-low"
+"""The source of the outside prefixes of maps, in the tables of interfaces outside (det44_add_del_addr_to_fib)."""
 _SECONDS = ("udp", "tcp_established", "tcp_transitory", "icmp")
 
 
@@ -122,6 +128,31 @@ class Det44MapKind(VppObjectKind[Det44Map]):
 
     def remove(self, item: Det44Map) -> RemoveDet44Map:
         return RemoveDet44Map(item=item)
+
+    def removes_routes(self, routes: ForeignRoutes, operations: Sequence[Operation], observed: State) -> bool:
+        """Return whether the routes are those of maps, and DET44 leaves the table."""
+        outside = {
+            name
+            for name, each in observed.interfaces.items()
+            if each.det44 is Det44Side.OUTSIDE and each.tables[0] == routes.table.table_id
+        }
+        left = {each.interface for each in operations if isinstance(each, SetDet44) and not each.is_on}
+        of_maps = {each.outside for each in observed.of(Det44Map).values()}
+        is_ours = routes.source == _FIB_SOURCE and of_maps.issuperset(routes.prefixes)
+        return is_ours and bool(outside) and outside <= left
+
+    def fatal_leftovers(
+        self, operations: Sequence[Operation], observed: State, desired: State
+    ) -> Iterator[FatalLeftover]:
+        """Yield that a map is set or removed while DET44 has an outside interface first that is gone."""
+        index = observed.facts.left_det44
+        if index is not None and any(isinstance(each, AddDet44Map | RemoveDet44Map) for each in operations):
+            unset = "`set interface det44 outside loopN del` there; then delete these loopbacks"
+            yield FatalLeftover(
+                "VPP would end when a map of DET44 is set or removed, for it has kept a deleted interface, "
+                f"index {index}",
+                f"{taking_index(index)}, and {unset}",
+            )
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all maps, where VPP takes it."""

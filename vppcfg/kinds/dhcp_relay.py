@@ -24,8 +24,9 @@ from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
@@ -177,6 +178,13 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
 
     def remove(self, item: DhcpRelay) -> RemoveDhcpRelay:
         return RemoveDhcpRelay(item=item)
+
+    def removes_routes(self, routes: ForeignRoutes, operations: Sequence[Operation], observed: State) -> bool:
+        """Return whether the routes are those of relays, and not of clients, whose source is the same."""
+        clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
+        if any(each.tables[routes.table.is_ipv6] == routes.table.table_id for each in clients):
+            return False
+        return VppObjectKind.removes_routes(self, routes, operations, observed)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for both families."""

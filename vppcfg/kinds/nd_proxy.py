@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, is_link_local, is_unicast
+from vppcfg.engine.kind import FatalLeftover
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.entries.configuration import Configuration, InterfaceConfig, KeyHolder, OwnedConfig
 from vppcfg.entries.index import Index
@@ -28,6 +29,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.operations.object_operation import RemoveObject, SetObject
+from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
@@ -157,6 +159,22 @@ class NdProxyKind(VppObjectKind[NdProxy]):
 
     def remove(self, item: NdProxy) -> RemoveNdProxy:
         return RemoveNdProxy(item=item)
+
+    def fatal_leftovers(
+        self, operations: Sequence[Operation], observed: State, desired: State
+    ) -> Iterator[FatalLeftover]:
+        """Yield that a proxy is set whose host has one on a deleted interface: VPP ends as with policies."""
+        left = observed.facts.left_proxies
+        proxies = (each.item for each in operations if left and isinstance(each, SetNdProxy))
+        proxy = next((each for each in proxies if each.name in left), None)
+        if proxy is not None:
+            yield FatalLeftover(
+                f"VPP would end when {proxy.interface} answers for {proxy.address}, for it has kept that host on a "
+                f"deleted interface",
+                f"restart VPP, or take the number N behind `if_index:` in `show ip6 fib table {proxy.table_id} "
+                f"{proxy.address}/128`, type `create loopback interface` at its prompt until one has index N in `show "
+                f"interface`, and `set ip6 nd proxy loopN del {proxy.address}` there; then delete these loopbacks",
+            )
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]

@@ -5,12 +5,13 @@ Those that VPP has learnt come with them and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host, canonical_mac, is_station, is_unicast
+from vppcfg.common.names import natural_key
 from vppcfg.common.numbers import numbered
-from vppcfg.engine.kind import Kind
+from vppcfg.engine.kind import FatalLeftover, Kind, taking_index
 from vppcfg.entries.configuration import InterfaceConfig, NeighborConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.entry_key import EntryKey
@@ -22,7 +23,7 @@ from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.operations.operation import InterfaceOperation, Predicate
+from vppcfg.operations.operation import InterfaceOperation, Operation, Predicate
 from vppcfg.operations.pause import NO_PAUSE, Pause, PauseContext, of_awaited, of_routes
 from vppcfg.operations.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
 from vppcfg.operations.stages import Stage, Step
@@ -36,6 +37,8 @@ STATIC, WITHOUT_ROUTE = 1, 2
 """IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""
 _DUMP = "ip_neighbor_dump"
 _FAMILIES = (0, 1)
+_MOST = 5
+"""Names in a message."""
 _PATHS = ("neighbor.sw_if_index", "neighbor.flags", "neighbor.mac_address")
 _ADDRESS = ("neighbor.ip_address.af", "neighbor.ip_address.un")
 
@@ -302,6 +305,51 @@ class NeighborKind(Kind, EntryKey):
                         interface=proxy.interface, address=each.address, mac=each.mac, has_route=each.has_route
                     )
                     yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
+
+    def fatal_leftovers(
+        self, operations: Sequence[Operation], observed: State, desired: State
+    ) -> Iterator[FatalLeftover]:
+        """Yield that a plan gives static neighbours of deleted interfaces to new ones.
+
+        VPP up to 25.10 leaves them to the next interface with the index, which may be any that is made, and ends when
+        the same address is entered on another interface or taken out there (vnet/ip-neighbor/ip_neighbor.c). VPP takes
+        out no neighbour of an interface that is not there.
+        """
+        left = observed.facts.left_neighbors
+        if not left:
+            return
+        changed = {each.address for each in operations if isinstance(each, SetNeighbor | RemoveNeighbor)}
+        fatal = [each for each in left if each.address in changed]
+        if fatal:
+            yield FatalLeftover(
+                f"VPP would end when the static neighbour {fatal[0].address} is entered or taken out, for it has kept "
+                f"one of a deleted interface ({_with_indexes(fatal)})",
+                _freeing(fatal[0]),
+            )
+        elif created := sorted(_created_names(observed, desired), key=natural_key):
+            yield FatalLeftover(
+                f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {created[0]} or "
+                f"another new interface would inherit",
+                _freeing(left[0]),
+            )
+
+
+def _created_names(observed: State, desired: State) -> set[str]:
+    """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
+
+    What is recreated takes an index that was just freed.
+    """
+    return {*desired.interfaces.keys() - observed.interfaces.keys(), *desired.lcps.keys() - observed.lcps.keys()}
+
+
+def _with_indexes(left: Sequence[OrphanedNeighbor]) -> str:
+    shown = [f"{each.address} at index {each.sw_if_index}" for each in left[:_MOST]]
+    return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
+
+
+def _freeing(left: OrphanedNeighbor) -> str:
+    delete = f"set ip neighbor del loopN {left.address} {left.mac}"
+    return f"{taking_index(left.sw_if_index)}, and `{delete}` there; then delete these loopbacks"
 
 
 def rows(connection: VppReader, replies: Replies) -> list[tuple[Any, ...]]:

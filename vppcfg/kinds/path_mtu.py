@@ -25,7 +25,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation, Predicate
 from vppcfg.operations.request import Indexes, Request, Vocabulary
@@ -226,6 +226,14 @@ class PathMtuKind(VppObjectKind[PathMtu]):
             is_on_link = links[item.table_id].of_host(item.address) is not None
             if is_on_link and not any(each.name in transition.deleted_tables for each in item.references()):
                 yield Step(stage=self.set_stage, operation=RenewPathMtu(item=item))
+
+    def removes_routes(self, routes: ForeignRoutes, operations: Sequence[Operation], observed: State) -> bool:
+        """Return whether each host is anchored: VPP crashes when it deletes a table with an entry that one has left."""
+        if routes.source not in PathMtu.fib_sources:
+            return False
+        removed = [each.item for each in operations if isinstance(each, AnchorHost)]
+        hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
+        return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)
 
     def attachment_removal(
         self, attachment: Attachment, removal: Sequence[Operation], transition: Transition

@@ -7,7 +7,7 @@ from ipaddress import IPv4Interface, IPv6Interface, ip_interface, ip_network
 from typing import Any, ClassVar
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.engine.kind import Kind
+from vppcfg.engine.kind import FatalLeftover, Kind, taking_index
 from vppcfg.engine.object_kind import VppObjectKind
 from vppcfg.entries.configuration import InterfaceConfig, PolicyRouteConfig
 from vppcfg.entries.index import Index
@@ -36,6 +36,7 @@ from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.operations.feature import Feature, SetFeature
+from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import Known
 from vppcfg.operations.stages import Step
 from vppcfg.operations.transition import Transition
@@ -312,6 +313,24 @@ class UnattachedPolicyKind(VppObjectKind[UnattachedPolicy]):
 
     def removal(self, item: UnattachedPolicy, *, with_table: bool) -> Sequence[RemovePolicy | ReleaseTypedPolicy]:
         return removal_of(item)
+
+    def fatal_leftovers(
+        self, operations: Sequence[Operation], observed: State, desired: State
+    ) -> Iterator[FatalLeftover]:
+        """Yield that next hops come for a policy that has one on a deleted interface.
+
+        VPP resolves all next hops of a policy when one comes or goes (fib_path_list_copy_and_path_add in vnet/fib), and
+        ends at one whose interface is gone (ip_pmtu_adj_delegate_adj_created in vnet/ip/ip_path_mtu.c).
+        """
+        left = dict(observed.facts.left_policies)
+        created = (each.item.policy_id for each in operations if left and isinstance(each, CreatePolicy))
+        number = next((each for each in created if each in left), None)
+        if number is not None:
+            yield FatalLeftover(
+                f"VPP would end when policy {number} is set, for it has a next hop on a deleted interface, index "
+                f"{left[number]}",
+                f"{taking_index(left[number])}; then apply again, and delete these loopbacks",
+            )
 
     def is_of_others(self, item: UnattachedPolicy) -> bool:
         """Return whether vppcfg did not create it."""

@@ -46,6 +46,17 @@ class FibTable:
         return is_unnamed(self.name)
 
 
+@record
+class ForeignRoutes:
+    """The routes of a FIB table that come from elsewhere than VPP's API."""
+
+    table: FibTable
+    source: str
+    """Who did, as VPP calls it: CLI for its prompt, lcp-rt for routes of Linux."""
+    prefixes: tuple[str, ...] = ()
+    """Where the routes lead, in no order; none when all that is known is that the source holds the table."""
+
+
 def names_of_tables(tables: tuple[int, int], vrfs: Mapping[str, FibTable]) -> tuple[str, ...]:
     """Return the names of the tables of IPv4 and of IPv6, given by their ids; '' for one that `vrfs` lacks."""
     found = [

@@ -6,17 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from vppcfg.common.names import natural_key
-from vppcfg.dataplane import Dataplane, ForeignRoutes
+from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode, PlanRefusedError
-from vppcfg.kinds.det44 import SetDet44
-from vppcfg.kinds.path_mtu import AnchorHost
+from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.nat44 import MARK, Nat44, NatMapping, NatPool
 from vppcfg.model.path_mtu import PathMtu
-from vppcfg.model.state import State
-from vppcfg.model.vpp_object import OF_OTHERS, Reference, Referent
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vpp_object import OF_OTHERS
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.change import Action, ObjectKind
 from vppcfg.operations.object_operation import RemoveObject
 from vppcfg.plan.impact import Effect, Impact
@@ -207,6 +204,16 @@ def about_replaced(plan: Plan) -> Iterator[Objection]:
         )
 
 
+def about_leftovers(plan: Plan) -> Iterator[Objection]:
+    """Yield objections to a plan at which VPP would end because of what it has kept of deleted interfaces.
+
+    No option lifts that. An operator frees it by giving the index to an interface again.
+    """
+    for kind in KINDS:
+        for each in kind.fatal_leftovers(plan.operations, plan.observed, plan.desired):
+            yield Objection(each.text, each.hint)
+
+
 def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     """Yield objections to a plan that deletes FIB tables with routes of other programs.
 
@@ -226,39 +233,7 @@ def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
     if routes.source == _TYPED:
         return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
-    if routes.source in PathMtu.fib_sources:  # VPP crashes when it deletes a table with an entry that one has left
-        removed = [each.item for each in plan.of(AnchorHost)]
-        hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
-        return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)
-    if routes.source == _OF_DET44:
-        return _is_left_by_det44(routes, plan)
-    return routes.source in _sources_of_objects(routes.table, plan.observed)
-
-
-def _is_left_by_det44(routes: ForeignRoutes, plan: Plan) -> bool:
-    """Return whether DET44 takes the routes of its maps with it: they are those of maps, and it leaves the table."""
-    outside = {
-        name
-        for name, each in plan.observed.interfaces.items()
-        if each.det44 is Det44Side.OUTSIDE and each.tables[0] == routes.table.table_id
-    }
-    left = {each.interface for each in plan.of(SetDet44) if not each.is_on}
-    of_maps = {each.outside for each in plan.observed.of(Det44Map).values()}
-    return bool(outside) and outside <= left and of_maps.issuperset(routes.prefixes)
-
-
-def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
-    """Return the sources of objects that refer to a table: those of the file go before it, those of others too."""
-    place = Reference(Referent.TABLE, table.key)
-    found = {
-        source
-        for kind, items in observed.objects.items()
-        if kind.fib_sources and any(place in each.references() for each in items.values())
-        for source in kind.fib_sources
-    }
-    clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
-    has_client = any(each.tables[table.is_ipv6] == table.table_id for each in clients)
-    return found - {_OF_CLIENTS} if has_client else found
+    return any(kind.removes_routes(routes, plan.operations, plan.observed) for kind in OBJECT_KINDS)
 
 
 def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
@@ -267,10 +242,6 @@ def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
     return tuple(change.before for change in vrfs if change.before is not None)
 
 
-_OF_CLIENTS = "DHCP"
-"""The source of routes of DHCP clients, which is that of relays too."""
-_OF_DET44 = "det44-low"
-"""The source of the outside prefixes of maps, in the tables of interfaces outside (det44_add_del_addr_to_fib)."""
 _TYPED = "CLI"
 """What VPP calls the source of the routes that come from its prompt."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from vppcfg.common.log_detail import DETAIL
 from vppcfg.common.release import NEWEST, Release
-from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.nat44.kind import count_sessions
@@ -25,7 +25,7 @@ from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import HiddenObject, VppObject
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.attachment import AttachmentOperation
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation

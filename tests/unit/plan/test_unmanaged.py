@@ -13,7 +13,7 @@ from vppcfg.simulator.kinds.mpls import Label, MplsRouteMain
 from vppcfg.simulator.kinds.route import API, CLI
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction.leftovers import about_leftovers
+from vppcfg.transaction.guard import about_leftovers
 from vppcfg.transaction.planning import not_carried_over
 from vppcfg.vpp.live import LiveDataplane
 

@@ -8,12 +8,11 @@ import pytest
 
 from tests.unit.plan.test_impact import STATE, UP
 from tests.unit.plan.test_pauses import FULL, sized
-from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.det44 import Det44Map, Det44Side
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
 from vppcfg.model.vpp_object import Objects
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.change import Action, ObjectKind
 from vppcfg.plan.impact import Effect, Impact, Loss
 from vppcfg.plan.plan import make_plan
@@ -118,7 +117,7 @@ def test_the_routes_of_maps_go_with_det44_before_their_table(prefix: str, stays:
 
 
 def plan_that_deletes(change: Any) -> Any:
-    return SimpleNamespace(changes=(change,), observed=State())
+    return SimpleNamespace(changes=(change,), operations=(), observed=State())
 
 
 def deleting(deleted: int, *, interfaces: int = 0, lcps: int = 0, bridges: int = 0) -> Any:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.route import SOURCE
-from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.model.vrf import LAST_TYPED, FibTable, ForeignRoutes
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.wire.codec import text_of_prefix
 from vppcfg.wire.shell import Commands, Shown, header_command
