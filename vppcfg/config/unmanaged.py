@@ -96,8 +96,8 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
     virtual = desired.observed.virtual.get(interface.name)
     if virtual is None:
         return True
-    section = KIND_OF_VIRTUAL[type(virtual)]
-    return section.may_remove(virtual) and bool(interface.tag or not section.needs_mark(virtual))
+    kind = KIND_OF_VIRTUAL[type(virtual)]
+    return kind.may_remove(virtual) and bool(interface.tag or not kind.needs_mark(virtual))
 
 
 def _copy_created_ports(desired: DesiredStateBuilder) -> None:
