@@ -9,26 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.config.section_list import INTERFACES
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections import dataplane
 from vppcfg.engine.feature_kind import SwitchKind
-from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
+from vppcfg.kinds import acl_match, policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()
-_MENDED = frozenset(
-    {
-        INTERFACES.key,
-        loopback.KIND.key,
-        bridge_section.KEY,
-        acl_match.KEY,
-        *(section.key for section in VIRTUAL_INTERFACES),
-    },
-)
-"""Sections whose entries are mended."""
 _NESTED = frozenset({("interfaces", "sub-interfaces"), ("acls", "terms")})
 """Maps and lists of entries within an entry."""
 _WHOLE = frozenset({"sub-interfaces", "terms"})
@@ -54,10 +43,8 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "destination": ("192.0.2.0/24", "2001:db8::/32"),
 }
 """Two values of each key that is worth it; of the others nothing is assumed."""
-_ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")
-_ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
-    **{section.key: section.assumed for section in VIRTUAL_INTERFACES},
-    acl_match.KEY: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
+_ASSUMED_OF_SECTION: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
+    **{section.key: section.assumed for section in SECTIONS if section.assumed is not None},
     dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
 }
 _DEVICES: tuple[KeyPath, ...] = ((dataplane.SECTION.key, "dpdk", "devices"), (dataplane.SECTION.key, "devices"))
@@ -96,8 +83,8 @@ def recovered(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyP
         elif not _is_in_entry(path):
             left.add(path)
         elif path[0] == acl_match.KEY and isinstance(path[-1], int):
-            for copy, prefix in zip((first, second), _ASSUMED_PREFIXES, strict=True):
-                copy.put(path, prefix)
+            for copy, members in zip((first, second), _values((acl_match.KEY, "members")), strict=True):
+                copy.put(path, members[0])
         elif isinstance(path[-1], int) and isinstance(first.at(path[:-1]), list):
             dropped.setdefault(path[:-1], set()).add(int(path[-1]))
         else:
@@ -127,19 +114,19 @@ def _is_in_entry(path: KeyPath) -> bool:
     """Return whether a mistake is at a key of an entry, or below it, so that the rest of the entry can be judged."""
     if len(path) > 3 and (path[0], path[2]) in _NESTED:
         return len(path) > 4 and path[4] not in _JUDGED_WHOLE
-    return len(path) > 2 and path[0] in _MENDED and path[2] not in _WHOLE | _JUDGED_WHOLE
+    return len(path) > 2 and path[0] in _ASSUMED_OF_SECTION and path[2] not in _WHOLE | _JUDGED_WHOLE
 
 
 def _values(path: KeyPath) -> tuple[Any, Any]:
     key = str(path[-1])
-    return _ASSUMED_OF_KIND.get(str(path[0]), {}).get(key) or _ASSUMED.get(key, (_ABSENT, _ABSENT))
+    return _ASSUMED_OF_SECTION.get(str(path[0]), {}).get(key) or _ASSUMED.get(key, (_ABSENT, _ABSENT))
 
 
 def _put_intended(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
     """Assume values, too, for the key that a misspelt one resembles most."""
     for copy in copies:
         copy.put(path, _ABSENT)
-    known = (*_ASSUMED, *_ASSUMED_OF_KIND.get(str(path[0]), ()))
+    known = (*_ASSUMED, *_ASSUMED_OF_SECTION.get(str(path[0]), ()))
     from difflib import get_close_matches  # slow to import, and of use only where something is wrong
 
     meant = get_close_matches(str(path[-1]), known, n=1)

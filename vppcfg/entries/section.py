@@ -126,6 +126,13 @@ class Section:
     """The attribute of Configuration that it fills, or adds to."""
     is_optional: ClassVar[bool] = False
     """Whether a file without the section leaves alone what VPP has of it."""
+    has_interfaces: ClassVar[bool] = False
+    """Whether its entries are interfaces."""
+    assumed: ClassVar[Mapping[str, tuple[Any, Any]] | None] = None
+    """Two values of keys of its entries, with which the rest of an entry is judged when one is of a wrong shape.
+
+    None where no entry is judged then.
+    """
 
     def name_pattern(self) -> NamePattern | None:
         """Return what its entries are called; None when it has none with names."""

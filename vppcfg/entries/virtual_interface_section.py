@@ -55,6 +55,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     """The section of one kind. A kind defines the methods that have no body here."""
 
     attribute = "virtual"
+    has_interfaces = True
     holder = KeyHolder.TUNNEL
     word: str = ""
     """An interface of the kind is called this and a number; '' where names are of another form."""
@@ -76,7 +77,6 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     ethernet_hint = ""
     """Which change gives one Ethernet that has none, as the end of a sentence."""
     assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
-    """Two values of each key of its own, with which the rest of an entry is judged when one is of a wrong shape."""
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config | Problem:
         """Parse a valid entry, or return its Problem."""

@@ -6,7 +6,7 @@ The section `prefixlists` is parsed here; it is no part of a Configuration, for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
@@ -54,6 +54,7 @@ class PrefixLists(Kind, NamedSection):
         form=f"a prefix list has a lower case letter, then up to {LIST_LENGTH - 1} of a-z, 0-9 and `-`",
         pattern=(LIST.pattern, LIST_LENGTH),
     )
+    assumed: ClassVar = {"members": (["192.0.2.0/24"], ["2001:db8::/32"])}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> PrefixList | Problem:
         """Return a prefix list, or what is wrong with its name when that means something else."""

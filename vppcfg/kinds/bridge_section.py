@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
@@ -35,6 +35,7 @@ class BridgeSection(NamedSection):
 
     key = KEY
     attribute = "bridges"
+    assumed: ClassVar = {}
     naming = numbered(_WORD, 1, MAX_BRIDGE, noun="bridge domain", rule="bd-id")
     holder = KeyHolder.BRIDGE
     dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"}) | OWNED_KEYS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vppcfg.common.numbers import cpu_text
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
+    RX_MODES,
     InterfaceKind,
     RxMode,
     must_be_down_for_link_mtu,
@@ -20,12 +21,9 @@ from vppcfg.operations.request import Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.wire.codec import mac_bytes
+from vppcfg.wire.row import ADMIN_UP
 
-ADMIN_UP = 1
-"""IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
-RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
 _RX_MODE_NUMBERS = {mode: number for number, mode in RX_MODES.items()}
-"""RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
 
 
 @record

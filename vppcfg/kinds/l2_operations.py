@@ -10,17 +10,6 @@ from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
 
-_REWRITES = {
-    1: "push {kind} {tag1}",
-    2: "push {kind} {tag1} {tag2}",
-    3: "pop 1",
-    4: "pop 2",
-    5: "translate 1-1 {kind} {tag1}",
-    6: "translate 1-2 {kind} {tag1} {tag2}",
-    7: "translate 2-1 {kind} {tag1}",
-    8: "translate 2-2 {kind} {tag1} {tag2}",
-}
-"""The words for each vtr_op (vnet/l2/l2_vtr.c)."""
 _NORMAL, _BVI = 0, 1
 """l2_port_type (vnet/l2/l2.api)."""
 
@@ -142,18 +131,10 @@ class SetTagRewrite(InterfaceOperation):
         return Request("l2_interface_vlan_tag_rewrite", values)
 
     def cli(self) -> str:
-        return f"set interface l2 tag-rewrite {self.interface} {rewrite_words(self.tag_rewrite)}"
+        return f"set interface l2 tag-rewrite {self.interface} {self.tag_rewrite or 'disable'}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
         return _out_of_l2(observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
-
-
-def rewrite_words(rewrite: TagRewrite | None) -> str:
-    """Return a tag rewrite as `set interface l2 tag-rewrite` takes it."""
-    if rewrite is None:
-        return "disable"
-    kind = "dot1q" if rewrite.push_dot1q else "dot1ad"
-    return _REWRITES[rewrite.operation].format(kind=kind, tag1=rewrite.tag1, tag2=rewrite.tag2)
 
 
 def _out_of_l2(before: Interface | None, after: Interface | None) -> Predicate:

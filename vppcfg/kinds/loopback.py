@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from vppcfg.common.names import instance_of
 from vppcfg.engine.kind import CreatedKind
@@ -116,6 +117,8 @@ class LoopbackKind(CreatedKind, Section):
 
     key = "loopbacks"
     attribute = "interfaces"
+    has_interfaces = True
+    assumed: ClassVar = {}
     kind = InterfaceKind.LOOPBACK
     operations = (CreateLoopback, DeleteLoopback, CreateBvi, DeleteBvi)
 

@@ -6,7 +6,6 @@ See vnet/ethernet/interface.c; the rows of VPP come with those of all interfaces
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
 
 from vppcfg.common.names import LARGEST_TYPED_ID
 from vppcfg.engine.kind import CreatedKind
@@ -23,25 +22,6 @@ from vppcfg.operations.request import Indexes, Request, Vocabulary
 from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.record import record
-
-
-class SubFlag(IntEnum):
-    """sub_if_flags (vnet/interface_types.api)."""
-
-    NO_TAGS = 1
-    ONE_TAG = 2
-    TWO_TAGS = 4
-    DOT1AD = 8
-    EXACT_MATCH = 16
-    DEFAULT = 32
-    OUTER_ANY = 64
-    INNER_ANY = 128
-
-
-_MATCH = sum(SubFlag)
-"""Every bit that speaks of the match; DOT1AH speaks of provider backbone bridging."""
-_TAGS = SubFlag.ONE_TAG | SubFlag.TWO_TAGS
-_PLAIN = _TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
 
 
 @record
@@ -70,14 +50,14 @@ class CreateSubInterface(CreateInterface):
         values = {
             "sw_if_index": indexes.interface(self.parent),
             "sub_id": self.sub_id,
-            "sub_if_flags": _sub_flags(self.encapsulation),
+            "sub_if_flags": self.encapsulation.flags,
             "outer_vlan_id": self.encapsulation.outer,
             "inner_vlan_id": self.encapsulation.inner or 0,
         }
         return Request("create_subif", values)
 
     def cli(self) -> str:
-        return f"create sub-interfaces {self.parent} {self.sub_id} {encapsulation_words(self.encapsulation)}"
+        return f"create sub-interfaces {self.parent} {self.sub_id} {self.encapsulation}"
 
 
 @record
@@ -98,58 +78,6 @@ def _mirror(created: CreateSubInterface, working: WorkingState) -> None:
     pair = CreateLcpPair(interface=created.interface, host_name=host_name, netns=parent.netns, is_default_netns=False)
     if len(host_name) <= LONGEST_NAME and pair.precondition_error(working) is None:
         pair.apply_to(working)
-
-
-def encapsulation_words(encapsulation: Encapsulation | OtherMatch) -> str:
-    """Return a match as `create sub-interfaces` takes it."""
-    if isinstance(encapsulation, OtherMatch):
-        return _other_match(encapsulation)
-    words = ["dot1ad" if encapsulation.is_dot1ad else "dot1q", str(encapsulation.outer)]
-    if encapsulation.inner is not None:
-        words += ["inner-dot1q", str(encapsulation.inner)]
-    if encapsulation.is_exact:
-        words.append("exact-match")
-    return " ".join(words)
-
-
-def _other_match(match: OtherMatch) -> str:
-    if match.flags & SubFlag.DEFAULT:
-        return "default"
-    if match.flags & SubFlag.NO_TAGS:
-        return "untagged"
-    words = [
-        "dot1ad" if match.flags & SubFlag.DOT1AD else "dot1q",
-        "any" if match.flags & SubFlag.OUTER_ANY else str(match.outer),
-    ]
-    if match.flags & SubFlag.TWO_TAGS:
-        words += ["inner-dot1q", "any" if match.flags & SubFlag.INNER_ANY else str(match.inner)]
-    if match.flags & SubFlag.EXACT_MATCH:
-        words.append("exact-match")
-    return " ".join(words)
-
-
-def _sub_flags(encapsulation: Encapsulation | OtherMatch) -> int:
-    if isinstance(encapsulation, OtherMatch):
-        return encapsulation.flags
-    flags = int(SubFlag.ONE_TAG if encapsulation.inner is None else SubFlag.TWO_TAGS)
-    flags |= SubFlag.DOT1AD if encapsulation.is_dot1ad else 0
-    flags |= SubFlag.EXACT_MATCH if encapsulation.is_exact else 0
-    return flags
-
-
-def encapsulation_of(flags: int, outer: int, inner: int) -> Encapsulation | OtherMatch:
-    """Return the match that VPP reports by its flags and VLAN ids."""
-    flags &= _MATCH
-    tags = flags & _TAGS
-    is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
-    if not is_plain or not outer or bool(inner) != (tags == SubFlag.TWO_TAGS):
-        return OtherMatch(flags=flags, outer=outer, inner=inner)
-    return Encapsulation(
-        outer=outer,
-        inner=inner or None,
-        is_dot1ad=bool(flags & SubFlag.DOT1AD),
-        is_exact=bool(flags & SubFlag.EXACT_MATCH),
-    )
 
 
 def sub_misplaced(index: Index) -> Iterator[Problem]:

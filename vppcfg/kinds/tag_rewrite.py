@@ -12,7 +12,6 @@ from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.wire.row import Row
 
 KEY = "tag-rewrite"
 NONE = "none"
@@ -52,13 +51,6 @@ def _parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
 def usual_rewrite(match: Encapsulation | OtherMatch | None, bridge: int | None) -> TagRewrite | None:
     """Return what happens to the tags of an interface without the key: members of a bridge domain lose their own."""
     return _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None
-
-
-def read_rewrite(row: Row) -> TagRewrite | None:
-    """Return how an interface rewrites tags."""
-    if not row.vtr_operation:
-        return None
-    return TagRewrite(operation=row.vtr_operation, push_dot1q=row.vtr_push_dot1q, tag1=row.vtr_tag1, tag2=row.vtr_tag2)
 
 
 def _from_state(interface: Interface) -> TagRewriteConfig | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields
-from enum import Enum
+from enum import Enum, IntEnum
 from operator import attrgetter
 from typing import Any
 
@@ -76,6 +76,10 @@ class RxMode(Enum):
     """Not the same of all queues, which the configuration never sets."""
 
 
+RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
+"""RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
+
+
 _USUALLY_INTERRUPTED = frozenset({"af-packet", "memif", "vhost-user", "virtio"})
 """Driver classes whose ports VPP makes with interrupts."""
 
@@ -107,6 +111,25 @@ PORTS = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.HOST_INTERFACE, Interfa
 """Where frames come in from outside of VPP, whoever made it."""
 
 
+class SubFlag(IntEnum):
+    """sub_if_flags (vnet/interface_types.api)."""
+
+    NO_TAGS = 1
+    ONE_TAG = 2
+    TWO_TAGS = 4
+    DOT1AD = 8
+    EXACT_MATCH = 16
+    DEFAULT = 32
+    OUTER_ANY = 64
+    INNER_ANY = 128
+
+
+_MATCH = sum(SubFlag)
+"""Every bit that speaks of the match; DOT1AH speaks of provider backbone bridging."""
+_TAGS = SubFlag.ONE_TAG | SubFlag.TWO_TAGS
+_PLAIN = _TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
+
+
 @record
 class Encapsulation:
     """The VLAN tags that a sub-interface matches (VPP's create_subif): 802.1Q or 802.1ad outside, 802.1Q inside."""
@@ -134,6 +157,17 @@ class Encapsulation:
         """Return what must be unique on a port: VPP refuses the same tags twice, exact-match or not."""
         return self.outer, self.inner, self.is_dot1ad
 
+    @property
+    def flags(self) -> int:
+        """Return it as `SubFlag` bits."""
+        flags = int(SubFlag.ONE_TAG if self.inner is None else SubFlag.TWO_TAGS)
+        flags |= SubFlag.DOT1AD if self.is_dot1ad else 0
+        return flags | (SubFlag.EXACT_MATCH if self.is_exact else 0)
+
+    def __str__(self) -> str:
+        """Return it as `create sub-interfaces` takes it."""
+        return str(OtherMatch(flags=self.flags, outer=self.outer, inner=self.inner or 0))
+
 
 @record
 class OtherMatch:
@@ -149,6 +183,50 @@ class OtherMatch:
         """Return what must be unique on a port."""
         return self.flags, self.outer, self.inner
 
+    def __str__(self) -> str:
+        """Return it as `create sub-interfaces` takes it."""
+        if self.flags & SubFlag.DEFAULT:
+            return "default"
+        if self.flags & SubFlag.NO_TAGS:
+            return "untagged"
+        words = [
+            "dot1ad" if self.flags & SubFlag.DOT1AD else "dot1q",
+            "any" if self.flags & SubFlag.OUTER_ANY else str(self.outer),
+        ]
+        if self.flags & SubFlag.TWO_TAGS:
+            words += ["inner-dot1q", "any" if self.flags & SubFlag.INNER_ANY else str(self.inner)]
+        if self.flags & SubFlag.EXACT_MATCH:
+            words.append("exact-match")
+        return " ".join(words)
+
+
+def encapsulation_of(flags: int, outer: int, inner: int) -> Encapsulation | OtherMatch:
+    """Return the match that VPP reports by its flags and VLAN ids."""
+    flags &= _MATCH
+    tags = flags & _TAGS
+    is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
+    if not is_plain or not outer or bool(inner) != (tags == SubFlag.TWO_TAGS):
+        return OtherMatch(flags=flags, outer=outer, inner=inner)
+    return Encapsulation(
+        outer=outer,
+        inner=inner or None,
+        is_dot1ad=bool(flags & SubFlag.DOT1AD),
+        is_exact=bool(flags & SubFlag.EXACT_MATCH),
+    )
+
+
+_REWRITES = {
+    1: "push {kind} {tag1}",
+    2: "push {kind} {tag1} {tag2}",
+    3: "pop 1",
+    4: "pop 2",
+    5: "translate 1-1 {kind} {tag1}",
+    6: "translate 1-2 {kind} {tag1} {tag2}",
+    7: "translate 2-1 {kind} {tag1}",
+    8: "translate 2-2 {kind} {tag1} {tag2}",
+}
+"""The words for each vtr_op (vnet/l2/l2_vtr.c)."""
+
 
 @record
 class TagRewrite:
@@ -159,6 +237,11 @@ class TagRewrite:
     push_dot1q: int = 0
     tag1: int = 0
     tag2: int = 0
+
+    def __str__(self) -> str:
+        """Return it as `set interface l2 tag-rewrite` takes it."""
+        kind = "dot1q" if self.push_dot1q else "dot1ad"
+        return _REWRITES[self.operation].format(kind=kind, tag1=self.tag1, tag2=self.tag2)
 
 
 @record

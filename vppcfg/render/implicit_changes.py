@@ -14,13 +14,9 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.entries.section import YamlEntry
-from vppcfg.kinds import loopback
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.kinds.l2_operations import rewrite_words
-from vppcfg.kinds.sub_interface import encapsulation_words
-from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
@@ -43,8 +39,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_INTERFACES)
-"""The sections whose entries are about interfaces."""
+_OF_INTERFACES = tuple(section for section in SECTIONS if section.has_interfaces)
 _SHOWN_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot express."""
 
@@ -191,10 +186,8 @@ def _words(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Encapsulation | OtherMatch):
-        return encapsulation_words(value)
-    if isinstance(value, TagRewrite):
-        return rewrite_words(value)
+    if isinstance(value, Encapsulation | OtherMatch | TagRewrite):
+        return str(value)
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, frozenset | Mapping):

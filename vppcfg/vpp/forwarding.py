@@ -39,7 +39,7 @@ from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import live
 from vppcfg.wire.codec import HEAD, Message, family_and_bytes, text_of_address
 from vppcfg.wire.reading import Replies, malformed
-from vppcfg.wire.row import Row, read_interfaces, request_interfaces
+from vppcfg.wire.row import ADMIN_UP, Row, read_interfaces, request_interfaces
 from vppcfg.wire.shell import Commands, show
 
 _SOURCES = "fib_source_dump"
@@ -66,7 +66,6 @@ _SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
 """Types of a path that end a packet's way (vnet/fib/fib_types.api)."""
-_ADMIN_UP = 1
 _PREFIX_BYTES = 18
 _MOST_LABELS = 16
 
@@ -121,7 +120,7 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
             parent = by_index.get(row.parent_index, row)
             side = PairSide(
                 mtu=_mtu(row, parent),
-                is_up=bool(row.flags & parent.flags & _ADMIN_UP),
+                is_up=bool(row.flags & parent.flags & ADMIN_UP),
                 addresses=frozenset(addresses.get(owners[row.sw_if_index], ())),
                 neighbors=neighbors.get(row.sw_if_index, {}),
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vppcfg.common.numbers import whole_number
+from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite, encapsulation_of
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.wire.reading import Replies, VppReader, text_of
 
@@ -34,7 +35,22 @@ class Row(NamedTuple):
     device_class: str
     tag: str
 
+    @property
+    def encapsulation(self) -> Encapsulation | OtherMatch:
+        """Return the VLAN tags that it matches, if it is a sub-interface."""
+        return encapsulation_of(self.sub_flags, self.outer, self.inner)
 
+    @property
+    def tag_rewrite(self) -> TagRewrite | None:
+        """Return how it rewrites tags."""
+        if not self.vtr_operation:
+            return None
+        push_dot1q = self.vtr_push_dot1q
+        return TagRewrite(operation=self.vtr_operation, push_dot1q=push_dot1q, tag1=self.vtr_tag1, tag2=self.vtr_tag2)
+
+
+ADMIN_UP = 1
+"""IF_STATUS_API_FLAG_ADMIN_UP, in the flags of interfaces (vnet/interface_types.api)."""
 _PATHS = (
     "sw_if_index",
     "sup_sw_if_index",

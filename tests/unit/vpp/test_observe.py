@@ -9,9 +9,8 @@ import pytest
 from tests.unit.vpp.stub_vpp import ALL, Request, StubVpp, observed
 from vppcfg.common.addresses import canonical_address
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.sub_interface import SubFlag
 from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, SubFlag, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.operations.request import Value

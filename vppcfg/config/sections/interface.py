@@ -46,6 +46,8 @@ class Interfaces(Section):
 
     key = "interfaces"
     attribute = "interfaces"
+    has_interfaces = True
+    assumed: ClassVar = {}
 
     def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
         """Take the sections of kinds, and the kinds of what interfaces use."""

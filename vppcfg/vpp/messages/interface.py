@@ -10,17 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import order_of
-from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
-from vppcfg.kinds.sub_interface import encapsulation_of
-from vppcfg.kinds.tag_rewrite import read_rewrite
-from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, usual_rx_mode
+from vppcfg.model.interface import RX_MODES, WITHOUT_MTU, Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.operations.request import ALL_INDEXES
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.wire.reading import Replies
-from vppcfg.wire.row import Row, name_of, read_interfaces, request_interfaces
+from vppcfg.wire.row import ADMIN_UP, Row, name_of, read_interfaces, request_interfaces
 
 _QUEUES = "sw_interface_rx_placement_dump"
 _TX_QUEUES = "sw_interface_tx_placement_get"
@@ -183,7 +180,7 @@ def _sub_interface(row: Row, around: Surroundings) -> Interface:
         kind=InterfaceKind.SUB_INTERFACE,
         parent=around.names.get(row.parent_index),
         sub_id=row.sub_id,
-        encapsulation=encapsulation_of(row.sub_flags, row.outer, row.inner),
+        encapsulation=row.encapsulation,
         **_of_any(row, around),
     )
 
@@ -200,7 +197,7 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tag": row.tag,
         "addresses": frozenset(addresses),
         "address_order": order_of(addresses),
-        "tag_rewrite": read_rewrite(row),
+        "tag_rewrite": row.tag_rewrite,
         **around.features.get(index, _NO_FEATURES),
     }
 
