@@ -14,7 +14,6 @@ from vppcfg.common.addresses import is_link_local
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
-from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.kinds.sub_interface import CreateSubInterface
@@ -32,7 +31,7 @@ from vppcfg.model.vpp_object import HiddenObject, VppObject
 from vppcfg.model.vrf import FibTable, ForeignRoutes
 from vppcfg.operations.attachment import RestoreInLinux
 from vppcfg.operations.carried_in_linux import LISTENER
-from vppcfg.operations.operation import Operation
+from vppcfg.operations.operation import LinkOperation, Operation
 
 
 class SettingsReader(Protocol):
@@ -411,8 +410,8 @@ def _runs(operations: Sequence[Operation], ups_apart: bool) -> Iterator[tuple[bo
     """
 
     def kind(operation: Operation) -> tuple[bool, bool]:
-        is_up = ups_apart and isinstance(operation, SetAdminState) and operation.is_up
-        return not operation.needs_vpp, is_up
+        sets_up = isinstance(operation, LinkOperation) and operation.new_state is True
+        return not operation.needs_vpp, ups_apart and operation.needs_vpp and sets_up
 
     for (is_linux, is_up), run in groupby(operations, key=kind):
         yield is_linux, is_up, list(run)

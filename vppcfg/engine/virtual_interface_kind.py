@@ -42,6 +42,8 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
     unlisted_class: ClassVar[str] = ""
     """The device class of an adopted one that the simulator does not have, where VPP would list it: not that of the
     kind, because the list lacks it."""
+    is_listed: ClassVar[bool] = False
+    """Whether VPP with the plugin named as the kind has a list of all of them; that of TAPs lacks some, for LCPs."""
     has_link_mtu: ClassVar[bool] = True
     """Whether VPP sets a link MTU on one."""
 

@@ -40,6 +40,7 @@ class SetDhcpClient(SetFeature):
 
     why_unrehearsed = "no DHCP server answers in a rehearsal"
     attribute = "dhcp_client"
+    takes_mac = True
     client: DhcpClient | None
 
     @property

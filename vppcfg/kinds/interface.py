@@ -38,6 +38,10 @@ class SetAdminState(LinkOperation):
     def new_state(self) -> bool:
         return self.is_up
 
+    @property
+    def awaited_bond(self) -> str:
+        return self.bond
+
     def _refusal(self, working: WorkingState) -> str | None:
         parent = working.interfaces[self.interface].parent
         if self.is_up and parent is not None and not working.interfaces[parent].is_up:

@@ -33,6 +33,7 @@ class SetLinkLocal(SetFeature):
 
     attribute = "link_local"
     is_value = True
+    takes_mac = True
     address: str
     """'' for the one that VPP would make of a MAC address, which is not known here."""
     is_chosen: bool = True

@@ -46,6 +46,7 @@ Hosts = tuple[str, ...]
 class SetNdProxy(SetObject):
     """ip6nd_proxy_add_del: answer for a host; VPP takes one that is there already."""
 
+    needs_fib_source = True
     item: NdProxy
 
     def _refusal(self, working: WorkingState) -> str | None:

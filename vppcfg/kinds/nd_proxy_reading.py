@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.route_hidden import hops_of_source
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import OF_DELETED, HiddenObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.wire.codec import text_of_address
+from vppcfg.wire.fib_source import SOURCES, own_source
 from vppcfg.wire.reading import VppReader
 from vppcfg.wire.shell import Commands, prefix_command
 

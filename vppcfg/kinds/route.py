@@ -13,7 +13,6 @@ from dataclasses import replace
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.entries.section import Section
-from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.next_hop import path_of
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_reading import TYPE_OF_END, listed_routes, looked_up
@@ -30,6 +29,7 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.record import record
 from vppcfg.wire.codec import prefix_values
+from vppcfg.wire.fib_source import SOURCES, own_source
 from vppcfg.wire.reading import Replies, VppReader
 
 _MOST_HOPS = 200
@@ -100,6 +100,7 @@ _SET = "ip_route_add_del_v2"
 class SetRoute(SetObject):
     """ip_route_add_del_v2: set all next hops of a prefix at once; no packet is lost meanwhile."""
 
+    needs_fib_source = True
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -113,6 +114,7 @@ class SetRoute(SetObject):
 class RemoveRoute(RemoveObject):
     """ip_route_add_del_v2: take the route of files from a prefix; routes of other sources stay."""
 
+    needs_fib_source = True
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

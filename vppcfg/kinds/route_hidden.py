@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.route_reading import LOOKUP, looked_up
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.vpp_object import HiddenObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.wire.fib_source import SOURCES, own_source
 from vppcfg.wire.reading import Replies, VppReader, text_of
 from vppcfg.wire.shell import Commands, prefix_command
 

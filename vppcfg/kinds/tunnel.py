@@ -144,6 +144,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     """One kind of tunnel. Its keys stand at the attributes of its record."""
 
     config = TunnelConfig
+    is_listed = True
     dispensable = frozenset({"description", "neighbors"})
     last = MAX_INSTANCE
     noun = "tunnel"

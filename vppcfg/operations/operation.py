@@ -62,6 +62,10 @@ class Operation:
     """What its message calls by VPP's own numbers beside interfaces: the noun of these objects."""
     numbering: ClassVar[Numbering] = Numbering.USES
     """What happens to the number of its subject."""
+    takes_mac: ClassVar[bool] = False
+    """Whether its message may have the MAC address of an interface: `Indexes.mac`."""
+    needs_fib_source: ClassVar[bool] = False
+    """Whether VPP must have the FIB source of the routes of files before."""
     done_already: ClassVar[frozenset[int]] = frozenset()
     """The return codes by which VPP reports that all is as the operation would have it."""
 
@@ -179,6 +183,11 @@ class LinkOperation(InterfaceOperation):
     def new_state(self) -> bool | None:
         """Return whether the interface comes up or goes down; None where its state is left as it is."""
         return None
+
+    @property
+    def awaited_bond(self) -> str:
+        """Return the bond that must use the interface again before anything else is done, '' for most."""
+        return ""
 
     @property
     def new_mtu(self) -> int | None:

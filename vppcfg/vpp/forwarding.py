@@ -79,7 +79,7 @@ def read_forwarding(connection: Connection, *, with_tables: bool, with_neighbors
         return VppForwarding()
     has_sources = connection.offers(_SOURCES)
     commands = Commands(connection, lcp.commands(connection)[: 1 if has_sources else None])
-    asked = [*request_interfaces(connection), *lcp.requests(connection), *live.requests(connection)]
+    asked = [*request_interfaces(connection), *lcp.requests(connection), *live.router_requests(connection)]
     asked += [*unnumbered.KIND.requests(connection), *commands.requests]
     asked += neighbor.KIND.requests(connection) if with_neighbors else []
     asked += vrf.KIND.requests(connection) if with_tables else []

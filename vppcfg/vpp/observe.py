@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.engine.kind import Kind
 from vppcfg.engine.object_kind import AnyObjectKind
-from vppcfg.kinds import address, dhcp_client, ra, vrf
+from vppcfg.kinds import address, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
@@ -158,7 +158,6 @@ def _second_round(
     workers = interface.read_workers(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
     asked = [*live.requests(connection), *interface.tx_requests(connection, workers)]
-    asked += dhcp_client.KIND.requests(connection)
     replied = connection.ask([*members.requests, *commands.requests])
     shown = commands.read(connection, replied)
     replied = {**replied, **answers.ask(connection, {_SECOND: lambda: asked})}

@@ -12,22 +12,18 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.kinds.dhcp_client import SetDhcpClient
-from vppcfg.kinds.fib_source import registered_source
-from vppcfg.kinds.interface import SetAdminState
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
-from vppcfg.kinds.link_local import SetLinkLocal
-from vppcfg.kinds.nd_proxy import SetNdProxy
 from vppcfg.kinds.ra_operations import RenewIpv6
-from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import SOURCE
 from vppcfg.operations.attachment import RemoveAttachment, RestoreInVpp
-from vppcfg.operations.operation import CreateInterface, DeleteInterface, Numbering, Operation
+from vppcfg.operations.operation import CreateInterface, DeleteInterface, LinkOperation, Numbering, Operation
 from vppcfg.operations.request import NO_MAC
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface
 from vppcfg.vpp.messages.interface import read_names
 from vppcfg.vpp.retval import describe
 from vppcfg.wire.codec import HEAD, Reader
+from vppcfg.wire.fib_source import registered_source
 from vppcfg.wire.reading import malformed
 
 _MESSAGE = "sw_interface_ip6_enable_disable"
@@ -174,7 +170,6 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
     kinds = {type(each) for each in operations}
     numbered = {each.numbered for each in kinds}
     used = {each.numbered for each in kinds if each.numbering is not Numbering.GIVES}
-    needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(
         interface.read_names(connection),
         {
@@ -183,8 +178,8 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
             if kind.numbered and kind.numbered in numbered
         },
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
-        interface.read_macs(connection) if needs_macs else {},
-        {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute, SetNdProxy} else {},
+        interface.read_macs(connection) if any(each.takes_mac for each in kinds) else {},
+        {SOURCE: registered_source(connection)} if any(each.needs_fib_source for each in kinds) else {},
     )
 
 
@@ -363,10 +358,11 @@ def perform(
             return Performance(done=tuple(done), refusals=refusals, longest_answer_s=longest)
         if len(performed.done) < len(part):
             break
-        bond = _bond_to_await(part[-1])
+        last = part[-1]
+        bond = last.awaited_bond if isinstance(last, LinkOperation) else ""
         if bond and not _is_whole_again(bond, before, connection, should_stop or (lambda: False)):
-            text = f"{bond} does not use {part[-1].subject} again after {LONGEST_WAIT_S:g} seconds"
-            refusal = Refusal(index=end - 1, operation=part[-1], retval=0, text=text)
+            text = f"{bond} does not use {last.subject} again after {LONGEST_WAIT_S:g} seconds"
+            refusal = Refusal(index=end - 1, operation=last, retval=0, text=text)
             return Performance(done=tuple(done[:-1]), refusals=(refusal,), longest_answer_s=longest)
     return Performance(done=tuple(done), longest_answer_s=longest)
 
@@ -379,10 +375,10 @@ def _turns(operations: Sequence[Operation]) -> dict[int, int]:
     shut: dict[str, int] = {}
     turns: dict[int, int] = {}
     for position, operation in enumerate(operations):
-        if isinstance(operation, SetAdminState):
-            if not operation.is_up:
+        if isinstance(operation, LinkOperation):
+            if operation.new_state is False:
                 shut[operation.interface] = position
-            elif _bond_to_await(operation):
+            elif operation.awaited_bond:
                 turns[position + 1] = shut.get(operation.interface, 0)
     return turns
 
@@ -422,11 +418,6 @@ def _performed_at_once(
     if on_progress is not None:
         on_progress(1)
     return Performance(done=(0,))
-
-
-def _bond_to_await(operation: Operation) -> str:
-    """Return the bond that must use a member again before anything else is done, '' for most operations."""
-    return operation.bond if isinstance(operation, SetAdminState) else ""
 
 
 def _counting_from(start: int, on_progress: Callable[[int], None] | None) -> Callable[[int], None] | None:

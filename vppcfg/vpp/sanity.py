@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
-from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.wire.row import Row
 
-_TUNNELS = frozenset(kind.kind for kind in VIRTUAL_INTERFACES if issubclass(kind.config, EncapConfig))
+_LISTED = frozenset(kind.kind for kind in VIRTUAL_INTERFACES if kind.is_listed)
 _MOST_REWRITE = 8
 """The last of l2_vtr_op_t (vnet/l2/l2_vtr.h)."""
 
@@ -59,8 +58,8 @@ def _contradictions(interface: Interface, state: State) -> Iterator[str]:
 
 
 def _is_listed(kind: InterfaceKind, state: State) -> bool:
-    """Return whether VPP has a list of all interfaces of a kind; that of TAPs has others, and lacks some, for LCPs."""
-    return kind is InterfaceKind.BOND or (kind in _TUNNELS and kind.value in state.facts.plugins)
+    """Return whether VPP has a list of all interfaces of a kind."""
+    return kind is InterfaceKind.BOND or (kind in _LISTED and kind.value in state.facts.plugins)
 
 
 def _contradiction(text: str) -> DataplaneError:

@@ -314,6 +314,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     last = MAX_NUMBER
     noun = "WireGuard"
     config = WireguardConfig
+    is_listed = True
     virtual = Wireguard
     needs_interface = True
     default_mtu = USUAL_MTU

@@ -51,7 +51,12 @@ Found = dict[int, dict[str, LiveSource]]
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the request of the second round for all virtual routers; their kind has that of the first."""
+    """Return the requests of the second round for virtual routers and leases; their kinds have those of the first."""
+    return [*router_requests(connection), *dhcp_client.KIND.requests(connection)]
+
+
+def router_requests(connection: Connection) -> list[bytes]:
+    """Return the request for all virtual routers."""
     return [connection.request(_VRRP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_VRRP) else []
 
 
