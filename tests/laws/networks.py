@@ -27,6 +27,7 @@ from vppcfg.entries.configuration import (
     QueueConfig,
     RouteConfig,
     StaticMacConfig,
+    TunnelConfig,
     VirtualInterfaceConfig,
     VrfConfig,
 )
@@ -36,7 +37,6 @@ from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.tap.entry import TapConfig
-from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.vhost_user import VhostUserConfig
 from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule

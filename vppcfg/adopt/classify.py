@@ -12,11 +12,10 @@ from vppcfg.adopt.command_targets import LIMIT_COMMANDS, unreported_reason
 from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
-from vppcfg.common.addresses import canonical_address
+from vppcfg.common.addresses import canonical_address, why_unfit
 from vppcfg.common.numbers import whole_number
 from vppcfg.config.dump import StateAsFile
 from vppcfg.entries.configuration import Configuration
-from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import description_of

@@ -241,3 +241,25 @@ def is_link_local_of_mac(address: str) -> bool:
 def is_link_local(address: str) -> bool:
     """Return whether a canonical address, with or without a length, is an IPv6 link-local one (fe80::/10)."""
     return address.startswith(("fe8", "fe9", "fea", "feb")) and address[4:5] == ":"
+
+
+def why_unfit(address: str) -> str | None:
+    """Return what an address with its length is that no host may have, None for one that a host may have.
+
+    Sources: RFC 1122 3.2.1.3, RFC 3021, RFC 4291 2.5.2 and 2.7.
+    """
+    key = address_key(address)
+    if key.value == 0:
+        return "the unspecified address"
+    if (key.family == 4 and key.value >> 28 == 0xE) or (key.family == 6 and key.value >> 120 == 0xFF):
+        return "a multicast address"
+    if key.family == 4 and key.value == 0xFFFFFFFF:
+        return "the broadcast address"
+    if key.family == 6 or key.length >= key.width - 1:
+        return None
+    mask = (1 << (key.width - key.length)) - 1
+    if key.value & mask == 0:
+        return "the address of the network itself; use another one in it"
+    if key.value & mask == mask:
+        return "the broadcast address of its network; use another one in it"
+    return None

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from vppcfg.common.numbers import whole_number
 from vppcfg.entries.configuration import Configuration, InterfaceConfig, QueueConfig
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind, OtherMatch
@@ -18,7 +17,7 @@ from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.model.state import Facts, State
 
 ALL_PLUGINS = frozenset(
-    {LCP_PLUGIN, policy_route_section.PLUGIN}
+    {key.plugin for key in ENTRY_KEYS if key.plugin}
     | {plugin for _, plugin in WITH_PLUGIN}
     | {plugin.name for section in VIRTUAL_INTERFACES if (plugin := section.asked_plugin)}
     | {part.name for section in VIRTUAL_INTERFACES for part in section.parts}

@@ -11,6 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
+from vppcfg.common.addresses import why_unfit
 from vppcfg.common.names import natural_key
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.rule_list import check_rules
@@ -22,7 +23,6 @@ from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.names import glob_of
 from vppcfg.entries.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
-from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file

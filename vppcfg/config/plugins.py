@@ -11,14 +11,13 @@ from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.entry_key import EntryKey
 from vppcfg.entries.interface_key import InterfaceKey
 from vppcfg.entries.owned_section import OwnedSection
 from vppcfg.entries.virtual_interface_section import Plugin, VirtualInterfaceSection
-from vppcfg.kinds import acl_section
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.interface_values import DEFAULTS, WITH_PLUGIN
-from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.nat44 import SECTION
@@ -84,8 +83,12 @@ def _answering(configuration: Configuration) -> Iterator[KeyPath]:
             yield (*interface.path, "addresses")
 
 
-def _applied_acls(configuration: Configuration) -> Iterator[KeyPath]:
-    return ((*port.path, "acls") for port in configuration.interfaces.values() if port.acls)
+def _with_entry_key(entry_key: EntryKey) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        ports = configuration.interfaces.values()
+        return ((*port.path, entry_key.key) for port in ports if getattr(port, entry_key.attribute))
+
+    return users
 
 
 def _with_key(value: InterfaceKey) -> Callable[[Configuration], Iterator[KeyPath]]:
@@ -114,14 +117,8 @@ def _owned(section: OwnedSection[Any]) -> Callable[[Configuration], Iterator[Key
     return users
 
 
-def _policy_routed(configuration: Configuration) -> Iterator[KeyPath]:
-    return ((*port.path, KEY) for port in configuration.interfaces.values() if port.policy_routes)
-
-
 _BY_KEY = (
-    Need(plugin=acl_section.PLUGIN, reason="an interface applies ACLs", users=_applied_acls),
-    Need(plugin=LCP_PLUGIN, reason="an interface has an LCP", users=_lcps),
-    Need(plugin=PLUGIN, reason="an interface has policy routes", users=_policy_routed),
+    *(Need(plugin=key.plugin, reason=key.reason, users=_with_entry_key(key)) for key in ENTRY_KEYS if key.plugin),
     Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
     Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),

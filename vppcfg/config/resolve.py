@@ -17,10 +17,9 @@ from vppcfg.config.sections import desired_interface
 from vppcfg.config.unmanaged import copy_unmanaged
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.desired_state import DesiredStateBuilder
-from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
-from vppcfg.kinds.owned_list import OWNED
+from vppcfg.kinds.kind_list import OWNED_SECTIONS
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.live_state import with_live_addresses, with_live_of
 from vppcfg.model.problem import Problem
@@ -118,7 +117,7 @@ def _keep_used_by_others(desired: DesiredStateBuilder) -> None:
 def _report_left_alone(desired: DesiredStateBuilder) -> None:
     """Note in a line for each key how many objects VPP has that the file leaves alone."""
     left = Counter(type(each) for each in _left_alone(desired))
-    for section in (*OWNED, tunnel_neighbor.SECTION):
+    for section in OWNED_SECTIONS:
         count = sum(left[object_class] for object_class in section.object_classes)
         if count:
             nouns = " and ".join(

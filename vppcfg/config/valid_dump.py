@@ -9,8 +9,7 @@ from vppcfg.config.dump import ODD, StateAsFile, state_as_file
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.kinds import tunnel_neighbor
-from vppcfg.kinds.owned_list import OWNED
+from vppcfg.kinds.kind_list import OWNED_SECTIONS
 from vppcfg.model.linux_neighbors import without_those_of_linux
 from vppcfg.model.lists_of_others import without_lists_of_others
 from vppcfg.model.problem import KeyPath, Severity
@@ -60,7 +59,7 @@ def _inexpressible_keys(found: StateAsFile, state: State) -> dict[KeyPath, str]:
     wanted, seen = _by_scope(resolve(found.configuration, state).desired), _by_scope(state)
     return {
         entry.path: ODD
-        for section in (*OWNED, tunnel_neighbor.SECTION)
+        for section in OWNED_SECTIONS
         for entry in section.entries_in(found.configuration).values()
         for scope in (section.scope_of(entry, found.configuration),)
         if any(wanted[kind, scope] != seen[kind, scope] for kind in section.object_classes)

@@ -23,6 +23,7 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.route import RouteEnd
 from vppcfg.model.routing import RoutingFile
 from vppcfg.model.state import LldpSettings, SflowSettings
+from vppcfg.model.tunnel import Tunnel
 from vppcfg.record import record
 
 DEFAULT_MTU = 1500
@@ -187,6 +188,53 @@ class VirtualInterfaceConfig:
 
 
 _Kind = TypeVar("_Kind", bound=VirtualInterfaceConfig)
+
+
+@record
+class EncapConfig(VirtualInterfaceConfig):
+    """One entry of a section of interfaces whose packets travel inside of others, from an own address."""
+
+    encap_vrf: str | None = None
+    """The VRF of the packets outside; None is the default one."""
+
+    @property
+    def local(self) -> str:
+        """Return the own address, canonical."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterator[KeyPath]:
+        """Yield the paths below the entry that have places of their own, such as those of peers."""
+        yield from ()
+
+
+@record
+class TunnelConfig(EncapConfig):
+    """One entry of a section of tunnels."""
+
+    tunnel: Tunnel
+    """As in the file, with the default table in place of the VRF, which VPP knows by number only."""
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """The keys that the entry has, at their default too."""
+
+    @property
+    def local(self) -> str:
+        """Return the own address, canonical."""
+        return self.tunnel.local
+
+    @property
+    def remote(self) -> str:
+        """Return the address of the other router, canonical; that of none, of a multipoint tunnel."""
+        return self.tunnel.remote
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether frames go through, and not packets."""
+        return self.tunnel.has_ethernet
+
+    @property
+    def added_bytes(self) -> int:
+        """Return how many bytes longer a packet is outside than inside: those of all headers before it."""
+        return (40 if ":" in self.local else 20) + self.tunnel.header_bytes
 
 
 @record

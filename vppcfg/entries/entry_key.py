@@ -27,6 +27,11 @@ class EntryKey:
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
 
+    plugin: ClassVar[str] = ""
+    """The plugin of VPP that has it; '' where it is always there."""
+    reason: ClassVar[str] = ""
+    """What the file does with the plugin, as a clause."""
+
     has_meaning_when_absent: ClassVar[bool] = False
     """Whether an interface that has nothing of it may need the key."""
 

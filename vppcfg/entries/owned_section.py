@@ -20,6 +20,7 @@ from vppcfg.entries.section import Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.entries.yaml.text import KeyValue, Value, key_lines
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.route import NextHop
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
@@ -87,6 +88,10 @@ class OwnedSection(Section, Generic[V]):
     def objects_for(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> Iterable[VppObject]:
         """Return the objects that VPP is to have, where that depends on what it has."""
         return self.objects_of(entry, desired.configuration)
+
+    def next_hops(self, entry: OwnedConfig) -> Iterator[tuple[NextHop, KeyPath]]:
+        """Yield the next hops to which an entry sends packets of others, each with its place."""
+        yield from ()
 
     @abstractmethod
     def as_yaml(self, value: V) -> Value:

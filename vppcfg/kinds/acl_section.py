@@ -267,6 +267,8 @@ class AclsKey(EntryKey):
     """The key `acls` of interfaces, each direction a name or a list of names."""
 
     key = attribute = KEY
+    plugin = PLUGIN
+    reason = "an interface applies ACLs"
 
     def parse(self, raw: Mapping[str, Any], path: KeyPath) -> AclBinding:
         return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from vppcfg.common.addresses import AddressKey, address_key
+from vppcfg.common.addresses import AddressKey, address_key, why_unfit
 from vppcfg.entries.configuration import InterfaceConfig
 from vppcfg.entries.index import Index
 from vppcfg.model.interface import PORTS, InterfaceKind
@@ -149,28 +149,6 @@ def _is_link_local(key: AddressKey) -> bool:
 def _is_anycast(key: AddressKey) -> bool:
     """Return whether an address is that of all routers in its network, which one of them may have (RFC 4291 2.6.1)."""
     return key.family == 6 and key.length < 127 and key.value == key.network << (128 - key.length)
-
-
-def why_unfit(address: str) -> str | None:
-    """Return what an address with its length is that no host may have, None for one that a host may have.
-
-    Sources: RFC 1122 3.2.1.3, RFC 3021, RFC 4291 2.5.2 and 2.7.
-    """
-    key = address_key(address)
-    if key.value == 0:
-        return "the unspecified address"
-    if (key.family == 4 and key.value >> 28 == 0xE) or (key.family == 6 and key.value >> 120 == 0xFF):
-        return "a multicast address"
-    if key.family == 4 and key.value == 0xFFFFFFFF:
-        return "the broadcast address"
-    if key.family == 6 or key.length >= key.width - 1:
-        return None
-    mask = (1 << (key.width - key.length)) - 1
-    if key.value & mask == 0:
-        return "the address of the network itself; use another one in it"
-    if key.value & mask == mask:
-        return "the broadcast address of its network; use another one in it"
-    return None
 
 
 def _problem(rule: str, interface: InterfaceConfig, position: int, text: str) -> Problem:

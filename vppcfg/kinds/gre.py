@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.configuration import InterfaceConfig, TunnelConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.virtual_interface_section import Plugin
 from vppcfg.kinds.feature_list import output_keys
-from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
+from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelKind, tunnel_values
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.model.vrf import LAST_TYPED

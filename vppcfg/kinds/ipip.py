@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from vppcfg.common.release import Release
+from vppcfg.entries.configuration import TunnelConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.virtual_interface_section import Plugin
-from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
+from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelKind, tunnel_values
 from vppcfg.model.keys import words_of
 from vppcfg.model.problem import Problem
 from vppcfg.model.tunnel import FLAGS, Ipip

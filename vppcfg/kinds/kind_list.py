@@ -8,10 +8,13 @@ CONTRIBUTING.md names models for others.
 
 from __future__ import annotations
 
+from typing import Any
+
 from vppcfg.engine.added import added_kinds
 from vppcfg.engine.kind import Kind
 from vppcfg.engine.object_kind import AnyObjectKind
 from vppcfg.engine.table_kind import AnyTable
+from vppcfg.entries.owned_section import OwnedSection
 from vppcfg.entries.section import NamedSection, Section
 from vppcfg.kinds import (
     acl,
@@ -39,7 +42,7 @@ from vppcfg.kinds import (
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.lcp import kind as lcp
 from vppcfg.kinds.nat44 import kind as nat44
-from vppcfg.kinds.owned_list import OWNED_KINDS
+from vppcfg.kinds.owned_list import OWNED, OWNED_KINDS
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACE_CLASSES as VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES as VIRTUAL_INTERFACES
 from vppcfg.model.vpp_object import VppObject
@@ -59,6 +62,9 @@ OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)
 OBJECTS: tuple[type[VppObject], ...] = tuple(kind.object_class for kind in OBJECT_KINDS)
 """The classes of these."""
 _KIND_OF = {kind.object_class: kind for kind in OBJECT_KINDS}
+
+OWNED_SECTIONS: tuple[OwnedSection[Any], ...] = (*OWNED, tunnel_neighbor.SECTION)
+"""The keys that own objects, those of tunnels too."""
 
 TABLES: tuple[AnyTable, ...] = (bridge.KIND, acl.KIND, macip_acl.KIND)
 """Access lists and other objects with names that are tables of `State`, in the order in which they are written."""

@@ -176,6 +176,9 @@ class L3CrossConnectSection(OwnedSection[HopsByFamily]):
                     found[family] = (*found.get(family, ()), _next_hop(hop, gateway))
         return {family: in_order(iter(hops)) for family, hops in found.items()}
 
+    def next_hops(self, entry: OwnedConfig) -> Iterator[tuple[NextHop, KeyPath]]:
+        return ((hop, (*entry.path, family)) for family, hops in entry.value.items() for hop in hops)
+
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[L3CrossConnect]:
         for family, hops in entry.value.items():
             yield L3CrossConnect(interface=entry.name, is_ipv6=family == "ipv6", hops=hops)

@@ -7,10 +7,9 @@ from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.engine.feature_kind import FeatureKind
-from vppcfg.entries.configuration import InterfaceConfig
+from vppcfg.entries.configuration import InterfaceConfig, TunnelConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.yaml.text import KeyValue, Value
-from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.features import DELETED, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem

@@ -168,6 +168,8 @@ class PolicyRoutesKey(EntryKey):
 
     key = KEY
     attribute = "policy_routes"
+    plugin = PLUGIN
+    reason = "an interface has policy routes"
 
     def parse(self, raw: Iterable[Mapping[str, Any]], path: KeyPath) -> tuple[PolicyRouteConfig, ...]:
         return tuple(_entry(given, (*path, KEY, position)) for position, given in enumerate(raw))

@@ -165,6 +165,9 @@ class PuntRedirectSection(OwnedSection[HopsByFamily]):
             found[family] = NextHop(gateway=gateway, interface=given["interface"])
         return found
 
+    def next_hops(self, entry: OwnedConfig) -> Iterator[tuple[NextHop, KeyPath]]:
+        return ((hop, (*entry.path, family)) for family, hop in entry.value.items())
+
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PuntRedirect]:
         for family, hop in entry.value.items():
             yield PuntRedirect(interface=entry.name, hop=hop, is_ipv6=family == "ipv6")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
@@ -19,7 +19,7 @@ from vppcfg.engine.declared import (
     yaml_keys,
 )
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
-from vppcfg.entries.configuration import Configuration, VirtualInterfaceConfig
+from vppcfg.entries.configuration import Configuration, EncapConfig, TunnelConfig, VirtualInterfaceConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.names import MAX_INSTANCE
 from vppcfg.entries.section import NamedReference, Parsing, SectionEntry
@@ -29,7 +29,7 @@ from vppcfg.kinds import vrf_section
 from vppcfg.model.interface import Interface
 from vppcfg.model.keys import keys_of
 from vppcfg.model.kinds import as_created
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import NO_REMOTE, Tunnel
 from vppcfg.model.vpp_object import Referent
@@ -46,53 +46,6 @@ ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.2
 _NEIGHBORS = ("neighbors: map(any(host(), include('tunnel-next-hop')), required=False)",)
 """Of `kinds/tunnel_neighbor`."""
 _SCHEMA = ("local: host()", "remote: host({})", "encap-vrf: vrf_name(required=False)")
-
-
-@record
-class EncapConfig(VirtualInterfaceConfig):
-    """One entry of a section of interfaces whose packets travel inside of others, from an own address."""
-
-    encap_vrf: str | None = None
-    """The VRF of the packets outside; None is the default one."""
-
-    @property
-    def local(self) -> str:
-        """Return the own address, canonical."""
-        raise NotImplementedError
-
-    def parts(self) -> Iterator[KeyPath]:
-        """Yield the paths below the entry that have places of their own, such as those of peers."""
-        yield from ()
-
-
-@record
-class TunnelConfig(EncapConfig):
-    """One entry of a section of tunnels."""
-
-    tunnel: Tunnel
-    """As in the file, with the default table in place of the VRF, which VPP knows by number only."""
-    given: frozenset[str] = field(default=frozenset(), compare=False)
-    """The keys that the entry has, at their default too."""
-
-    @property
-    def local(self) -> str:
-        """Return the own address, canonical."""
-        return self.tunnel.local
-
-    @property
-    def remote(self) -> str:
-        """Return the address of the other router, canonical; that of none, of a multipoint tunnel."""
-        return self.tunnel.remote
-
-    @property
-    def has_ethernet(self) -> bool:
-        """Return whether frames go through, and not packets."""
-        return self.tunnel.has_ethernet
-
-    @property
-    def added_bytes(self) -> int:
-        """Return how many bytes longer a packet is outside than inside: those of all headers before it."""
-        return (40 if ":" in self.local else 20) + self.tunnel.header_bytes
 
 
 T = TypeVar("T", bound=Tunnel)

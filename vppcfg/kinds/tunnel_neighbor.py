@@ -15,14 +15,14 @@ from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.engine.object_kind import VppObjectKind
-from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig, TunnelConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.owned_section import OwnedSection, vrf_of_table
 from vppcfg.entries.section import Section
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue, Value
 from vppcfg.kinds.route_section import DEFAULT_VRF
-from vppcfg.kinds.tunnel import TunnelConfig, TunnelKind
+from vppcfg.kinds.tunnel import TunnelKind
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.vrf_section import interface_tables

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 
-from vppcfg.entries.configuration import Configuration, OwnedConfig
+from vppcfg.entries.configuration import Configuration, OwnedConfig, TunnelConfig
 from vppcfg.entries.index import Index
 from vppcfg.kinds.route_section import DEFAULT_VRF
-from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_link_local
+from vppcfg.entries.configuration import EncapConfig, TunnelConfig
 from vppcfg.entries.index import Index
-from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES, section_of
 from vppcfg.kinds.virtual_router_rules import KEY as VRRP
 from vppcfg.model.problem import KeyPath, Problem, Severity

@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.engine.kind import Kind, Questions
-from vppcfg.entries.configuration import VrfConfig
+from vppcfg.entries.configuration import EncapConfig, VrfConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.section import Section
-from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.kinds.vrf_operations import (
     CreateVrf,
     DeleteVrf,

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.common.names import instance_of
+from vppcfg.entries.configuration import TunnelConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.virtual_interface_section import Plugin
-from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
+from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelKind, tunnel_values
 from vppcfg.model.problem import Problem
 from vppcfg.model.tunnel import VXLAN_PORT, Vxlan
 from vppcfg.model.vrf import LAST_TYPED

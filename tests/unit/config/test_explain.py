@@ -10,8 +10,8 @@ import vppcfg
 from vppcfg.config.explain import WIDTH, Explanation, as_text, explain, explanations
 from vppcfg.config.fleet import check_fleet
 from vppcfg.config.load import parse_text
+from vppcfg.entries.configuration import EncapConfig, TunnelConfig
 from vppcfg.errors import UsageError
-from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.problem import Problem, Severity
 

@@ -12,16 +12,14 @@ from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.common.release import Release
 from vppcfg.config.fleet.finding import Place
 from vppcfg.config.load import load
-from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, EncapConfig, InterfaceConfig
 from vppcfg.entries.yaml.document import Document
 from vppcfg.entries.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
-from vppcfg.kinds.l3xc import KEY as L3XC
 from vppcfg.kinds.nd_proxy import KEY as ND_PROXY
+from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import as_routes
-from vppcfg.kinds.punt_redirect import KEY as PUNT
 from vppcfg.kinds.route_rules import vrf_of
-from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.kinds.tunnel_neighbor_rules import KEY as NEIGHBORS
 from vppcfg.kinds.tunnel_neighbor_rules import NextHops
 from vppcfg.kinds.virtual_router_rules import KEY as VRRP
@@ -259,12 +257,10 @@ class _MemberReader:
                 yield FleetGateway(next_hop.gateway, by.vrf or "", what, self._place(path))
 
     def _redirections(self) -> Iterator[tuple[str, str, NextHop, KeyPath]]:
-        """Yield the next hops of cross-connects of L3 and of punt redirects: the key, what it is below of, the hop."""
-        for name, entry in self._configuration.owned.get(L3XC, {}).items():
-            for family, hops in entry.value.items():
-                yield from ((L3XC, name, hop, (*entry.path, family)) for hop in hops)
-        for name, entry in self._configuration.owned.get(PUNT, {}).items():
-            yield from ((PUNT, name, hop, (*entry.path, family)) for family, hop in entry.value.items())
+        """Yield the next hops of keys such as `l3xc`: the key, what it is below of, the hop, its place."""
+        for section in OWNED:
+            for name, entry in section.entries_in(self._configuration).items():
+                yield from ((section.key, name, hop, path) for hop, path in section.next_hops(entry))
 
     def _virtual_routers(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetVirtualRouter]:
         """Yield the virtual routers once for each subnet of their interface and family."""

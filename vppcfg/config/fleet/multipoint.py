@@ -8,7 +8,7 @@ from vppcfg.config.fleet.finding import FleetFinding, finding
 from vppcfg.config.fleet.member import FleetNeighbor, FleetTunnel, Member
 from vppcfg.config.fleet.settings import FleetSettings
 from vppcfg.config.fleet.tunnels import known_hosts
-from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.entries.configuration import TunnelConfig
 from vppcfg.model.problem import Severity
 
 

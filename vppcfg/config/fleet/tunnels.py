@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.config.fleet.finding import FleetFinding, finding
 from vppcfg.config.fleet.member import FleetTunnel, Member
 from vppcfg.config.fleet.settings import FleetSettings
-from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.entries.configuration import TunnelConfig
 from vppcfg.model.problem import Severity
 
 _Ends = tuple[type, str, str]

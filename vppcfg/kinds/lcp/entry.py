@@ -42,6 +42,8 @@ class LcpKey(EntryKey):
     """The key `lcp` of an interface."""
 
     key = attribute = "lcp"
+    plugin = LCP_PLUGIN
+    reason = "an interface has an LCP"
     is_dispensable = False  # a sub-interface with `lcp` needs that of its port
 
     def parse(self, raw: Any, path: KeyPath) -> LcpConfig:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, canonical_prefix
+from vppcfg.entries.configuration import EncapConfig
 from vppcfg.entries.yaml.text import KeyValue
-from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.wireguard import WireguardPeer
 from vppcfg.record import record

@@ -11,7 +11,7 @@ from vppcfg.common.addresses import address_key, canonical_host, is_unicast
 from vppcfg.common.names import instance_of, natural_key
 from vppcfg.common.release import Release
 from vppcfg.engine.virtual_interface_kind import VirtualInterfaceKind
-from vppcfg.entries.configuration import Configuration, VirtualInterfaceConfig
+from vppcfg.entries.configuration import Configuration, TunnelConfig, VirtualInterfaceConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.index import Index
 from vppcfg.entries.names import is_interface_name
@@ -20,7 +20,7 @@ from vppcfg.entries.virtual_interface_section import Part, Plugin
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
-from vppcfg.kinds.tunnel import ASSUMED_ENDS, TunnelConfig, encap_references
+from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
 from vppcfg.kinds.wireguard.entry import (
     KEY_FOLDER,
     PeerConfig,
