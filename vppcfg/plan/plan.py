@@ -8,8 +8,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from vppcfg.errors import ContradictionError, PlanProofError
-from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
-from vppcfg.model.lcp import LcpPair
+from vppcfg.kinds.lcp.automatic_pairs import with_automatic_pairs
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent, left_alone
@@ -18,9 +17,8 @@ from vppcfg.operations.change import Change
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import InterfaceOperation, Operation
 from vppcfg.operations.recreate import replaced_interfaces
-from vppcfg.operations.stages import Stage, Step, ordered
+from vppcfg.operations.stages import Step, ordered
 from vppcfg.operations.transition import Transition
-from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
@@ -28,49 +26,6 @@ from vppcfg.plan.pauses import Pauses, pauses_of
 from vppcfg.plan.proof import prove, replay
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.steps.attachment import steps_in_linux
-
-
-def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: State) -> list[Step]:
-    """Return the steps, fit for a VPP that mirrors new sub-interfaces by itself; the order is not made here."""
-    appearing, working = _appearing(steps, observed)
-    unwanted = _unwanted(appearing, working, desired)
-    accepted = appearing.keys() - unwanted
-    kept = [
-        step
-        for step in steps
-        if not (isinstance(step.operation, CreateLcpPair) and step.operation.interface in accepted)
-    ]
-    for name in unwanted:
-        depth = working.interfaces[name].depth
-        kept.append(Step(stage=Stage.DELETE_AUTO_LCP, operation=DeleteLcpPair(interface=name), depth=depth))
-    return kept
-
-
-def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpPair], WorkingState]:
-    """Return the pairs that are there right after all sub-interfaces are made, and were not or were deleted before."""
-    working = WorkingState(observed)
-    before = set(working.lcps)
-    for step in steps:
-        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.precondition_error(working) is not None:
-            break
-        step.operation.apply_to(working)
-        if isinstance(step.operation, DeleteLcpPair):
-            before.discard(step.operation.interface)
-    return {name: pair for name, pair in working.lcps.items() if name not in before}, working
-
-
-def _unwanted(appearing: dict[str, LcpPair], working: WorkingState, desired: State) -> set[str]:
-    """Return the pairs that must go, with those that depend on them."""
-    unwanted: set[str] = set()
-    pending = [name for name, pair in appearing.items() if desired.lcps.get(name) != pair]
-    while pending:
-        name = pending.pop()
-        if name in unwanted:
-            continue
-        unwanted.add(name)
-        pending += (other for other in working.stacking.dependents_of(working.interfaces[name]) if other in appearing)
-    return unwanted
-
 
 _OperationT = TypeVar("_OperationT", bound=Operation)
 
