@@ -13,7 +13,6 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import FEATURE_TABLES, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.nat44 import Nat44, memory_bytes
-from vppcfg.model.osi import OsiProtocol
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.operations.attachment import AttachmentOperation
@@ -73,7 +72,7 @@ class RehearsalScope:
             state,
             interfaces=interfaces,
             virtual={name: virtual for name, virtual in state.virtual.items() if name not in taps},
-            objects={kind: found for kind, found in state.objects.items() if kind is not OsiProtocol},
+            objects={kind: found for kind, found in state.objects.items() if not kind.needs_linux},
             lcps={name: pair for name, pair in state.lcps.items() if not self._why_without_pair(name)},
             linux={},
             namespaces=frozenset(),

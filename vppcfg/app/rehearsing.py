@@ -15,13 +15,13 @@ from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration, InterfaceConfig, VirtualInterfaceConfig
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
+from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.port import PortConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.linux.private_vpp import FOLDER, PrivateVpp, private_vpp
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor, in_order
-from vppcfg.model.osi import KEY as OSI_KEY
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
@@ -71,7 +71,8 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     }
     apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
     virtual = {name: _apart(config, apart) for name, config in configuration.virtual.items() if name not in taps}
-    owned = {key: entries for key, entries in configuration.owned.items() if key != OSI_KEY}
+    left_out = {section.key for section in OWNED if any(each.needs_linux for each in section.object_classes)}
+    owned = {key: entries for key, entries in configuration.owned.items() if key not in left_out}
     return replace(configuration, interfaces=interfaces, virtual=virtual, owned=owned)
 
 

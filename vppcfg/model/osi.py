@@ -42,6 +42,7 @@ class OsiProtocol(VppObject):
     table = "osi_protocols"
     is_permanent = True
     carries_traffic = False
+    needs_linux = True
 
     number: int
 

@@ -58,6 +58,8 @@ class VppObject:
     """Whether VPP cannot remove one: that it has more of them than wanted is no difference."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
+    needs_linux: ClassVar[bool] = False
+    """Whether it works on what Linux has behind LCP pairs, so that a private VPP is without it."""
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """The impact on traffic, as predicates of one and of many, by the words of the kind's own account."""
     lost: ClassVar[str] = ""
