@@ -5,17 +5,14 @@ from typing import Any
 import pytest
 
 from tests.live.test_object_probe import DET44, NAT44
+from tests.unit.probe.networks import state_of
 from vppcfg.app.rehearsing import neighbors_to_add, with_neighbors
 from vppcfg.common.packets import GRE, TCP
-from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.load import parse_text
-from vppcfg.config.resolve import resolve
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, Reason, UndecidedError
 from vppcfg.probe.test_cases import probes_for
-from vppcfg.record import evolve
 
 OUT, IN, RED, PLAIN = (f"GigabitEthernet1/0/{number}" for number in range(4))
 WORLD, HOST, SERVER = "203.0.113.254", "192.168.1.254", "192.168.1.20"
@@ -24,14 +21,9 @@ Ends = set[tuple[Fate | Reason, str, str]]
 
 
 def network_of(text: str) -> Network:
-    configuration = parse_text(text, "nat.yaml").configuration
-    assert configuration is not None
-    state = resolve(configuration, assumed_state(configuration)).desired
-    state = with_neighbors(state, neighbors_to_add(Network(state)))
-    macs = {name: f"02:00:00:00:01:{at:02}" for at, name in enumerate(state.interfaces)}
-    return Network(
-        evolve(state, interfaces={name: evolve(each, mac=macs[name]) for name, each in state.interfaces.items()})
-    )
+    """Return the network of a file, with the neighbours of a rehearsal."""
+    state = state_of(text)
+    return Network(with_neighbors(state, neighbors_to_add(Network(state))))
 
 
 def ends_of(network: Network, port: str, source: str, destination: str, **more: Any) -> Ends:

@@ -5,16 +5,13 @@ from dataclasses import replace
 import pytest
 
 from tests.live.test_rehearsal import PROTECTION
-from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.load import parse_text
-from vppcfg.config.resolve import resolve
+from tests.unit.probe.networks import state_of
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Frame, Inside, Packet
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, UndecidedError
 from vppcfg.probe.trace import Names, Node, Observation, observe_path
 from vppcfg.probe.transients import transient_of, watched_frames
-from vppcfg.record import evolve
 
 TEXT = """\
 interfaces:
@@ -27,12 +24,7 @@ ipip_tunnels: { ipip0: { local: 198.51.100.1, remote: 198.51.100.9 } }
 
 @pytest.fixture(scope="module")
 def network() -> Network:
-    configuration = parse_text(TEXT, "tunnel.yaml").configuration
-    assert configuration is not None
-    state = resolve(configuration, assumed_state(configuration)).desired
-    macs = {name: f"02:00:00:00:01:{at:02}" for at, name in enumerate(state.interfaces)}
-    interfaces = {name: evolve(each, mac=macs[name]) for name, each in state.interfaces.items()}
-    return Network(replace(state, interfaces=interfaces, unmanaged=(PROTECTION,)))
+    return Network(replace(state_of(TEXT), unmanaged=(PROTECTION,)))
 
 
 def ends(network: Network, port: str, packet: Packet) -> list[tuple[Fate, bool]]:

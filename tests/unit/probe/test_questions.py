@@ -2,9 +2,7 @@
 
 import pytest
 
-from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.load import parse_text
-from vppcfg.config.resolve import resolve
+from tests.unit.probe.networks import state_of
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import ARP, BROADCAST, Frame, Packet, Tag, frame_bytes, frame_text
@@ -40,14 +38,9 @@ ASKER = "02:00:5e:00:00:01"
 
 @pytest.fixture(scope="module")
 def network() -> Network:
-    configuration = parse_text(TEXT, "questions.yaml").configuration
-    assert configuration is not None
-    state = resolve(configuration, assumed_state(configuration)).desired
-    interfaces = {
-        name: evolve(each, mac=f"02:00:00:00:01:{at:02}") for at, (name, each) in enumerate(state.interfaces.items())
-    }
+    state = state_of(TEXT)
     masters = {name: evolve(each, state=VrrpState.MASTER) for name, each in state.of(VirtualRouter).items()}
-    return Network(evolve(state, interfaces=interfaces, objects={**state.objects, VirtualRouter: masters}))
+    return Network(evolve(state, objects={**state.objects, VirtualRouter: masters}))
 
 
 def asked(address: str, *tags: Tag) -> Frame:

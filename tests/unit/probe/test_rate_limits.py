@@ -2,13 +2,10 @@
 
 import pytest
 
-from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.load import parse_text
-from vppcfg.config.resolve import resolve
+from tests.unit.probe.networks import network_of
 from vppcfg.probe import rate_limits
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Frame, Packet, Tag
-from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.probe.test_cases import probes_for
 from vppcfg.probe.trace import Names, Node, Observation, observe_path
@@ -36,16 +33,6 @@ policers: { slow: { rate: 64k }, marked: { rate: 10M, excess: { mark: cs1 } } }
 """
 
 
-def network_of(text: str = TEXT) -> Network:
-    configuration = parse_text(text, "limits.yaml").configuration
-    assert configuration is not None
-    state = resolve(configuration, assumed_state(configuration)).desired
-    macs = {name: f"02:00:00:00:01:{at:02}" for at, name in enumerate(state.interfaces)}
-    return Network(
-        evolve(state, interfaces={name: evolve(each, mac=macs[name]) for name, each in state.interfaces.items()})
-    )
-
-
 @pytest.mark.parametrize(
     ("port", "vlan", "source", "destination", "policer"),
     [
@@ -63,7 +50,7 @@ def network_of(text: str = TEXT) -> Network:
 def test_a_packet_is_counted_by_the_policer_of_its_host(
     port: str, vlan: int, source: str, destination: str, policer: str
 ) -> None:
-    network = network_of()
+    network = network_of(TEXT)
     mac = "02:00:00:00:00:77" if port == "eth2" else network.mac_of(port)
     tags = (Tag(vlan=vlan),) if vlan else ()
     frame = Frame(destination=mac, source="02:00:00:00:00:09", packet=Packet(source=source, destination=destination))
@@ -74,12 +61,12 @@ def test_a_packet_is_counted_by_the_policer_of_its_host(
 
 
 def test_each_policer_has_a_frame_up_to_a_number_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = probes_for(network_of())
+    found = probes_for(network_of(TEXT))
     about = {probe.about.subject for probe in found.probes if probe.about.subject.startswith("policer ")}
     assert (len(about), dict(found.untested).get("rate limits")) == (7, None)
     assert dict(found.untested)["traffic above a rate limit"] == 7
     monkeypatch.setattr(rate_limits, "_MOST_POLICERS", 3)
-    assert dict(probes_for(network_of()).untested)["rate limits"] == 5
+    assert dict(probes_for(network_of(TEXT)).untested)["rate limits"] == 5
 
 
 def test_a_trace_shows_the_policer_and_a_drop_above_the_rate() -> None:
@@ -94,7 +81,7 @@ def test_a_trace_shows_the_policer_and_a_drop_above_the_rate() -> None:
 
 
 def test_a_rate_that_is_used_up_during_a_change_is_no_loss_where_there_is_a_limit() -> None:
-    limited, free = network_of(), network_of(TEXT.replace("    police: slow\n", ""))
+    limited, free = network_of(TEXT), network_of(TEXT.replace("    police: slow\n", ""))
     over = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.RATE)}))
     for before, after, is_wrong in ((limited, limited, False), (free, limited, False), (free, free, True)):
         frames = (each for each in watched_frames(before, after) if each.probe.port == "eth0")

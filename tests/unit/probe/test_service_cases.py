@@ -2,9 +2,7 @@
 
 import pytest
 
-from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.load import parse_text
-from vppcfg.config.resolve import resolve
+from tests.unit.probe.networks import network_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
@@ -37,13 +35,7 @@ punt-redirect: { ipv6: { interface: eth1, gateway: "2001:db8:1::2" } }
 
 @pytest.fixture(scope="module")
 def network() -> Network:
-    configuration = parse_text(TEXT, "services.yaml").configuration
-    assert configuration is not None
-    state = resolve(configuration, assumed_state(configuration)).desired
-    macs = {name: f"02:00:00:00:01:{at:02}" for at, name in enumerate(state.interfaces)}
-    return Network(
-        evolve(state, interfaces={name: evolve(each, mac=macs[name]) for name, each in state.interfaces.items()})
-    )
+    return network_of(TEXT)
 
 
 def fate(network: Network, destination: str, port: str = "eth0", **more: object) -> Prediction:
