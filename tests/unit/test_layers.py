@@ -157,7 +157,7 @@ def test_each_layer_stands_on_those_below_it_alone() -> None:
 
 LISTS_OF_KINDS = ("kind_list", "feature_list", "virtual_interface_list", "owned_list", "entry_keys", "interface_values")
 IMPORTS_OF_KINDS = {
-    "config": 21,
+    "config": 20,
     "vpp": 26,
     "app": 7,
     "upgrade": 4,

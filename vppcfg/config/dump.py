@@ -23,7 +23,6 @@ from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.names import glob_of
 from vppcfg.entries.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
-from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
 from vppcfg.kinds.tap.entry import TapConfig
@@ -109,18 +108,19 @@ def _with_macs(
 ) -> Configuration:
     virtual, interfaces = dict(configuration.virtual), dict(configuration.interfaces)
     members: set[str] = set()
-    for name, bond in configuration.virtual_as(BondConfig).items():
-        own = state.virtual_as(Bond)[name].members
-        members.update(own)
-        is_taken = any(state.interfaces[member].mac == bond.mac for member in own if member in state.interfaces)
-        if is_taken and not with_bond_macs and bond.mac not in chosen:
-            virtual[name] = replace(bond, mac=None)
+    bonds = {name: bond for name, bond in state.virtual_as(Bond).items() if name in virtual}
+    for name, bond in bonds.items():
+        members.update(bond.members)
+        mac = virtual[name].mac
+        is_taken = any(state.interfaces[each].mac == mac for each in bond.members if each in state.interfaces)
+        if is_taken and not with_bond_macs and mac not in chosen:
+            virtual[name] = replace(virtual[name], mac=None)
     for name, tap in configuration.virtual_as(TapConfig).items():
         if tap.host_mac not in chosen:
             virtual[name] = replace(tap, host_mac=None)
     for name, interface in interfaces.items():
         mac = state.interfaces[name].mac
-        if mac in chosen and name not in members and not isinstance(virtual.get(name), BondConfig):
+        if mac in chosen and name not in members and name not in bonds:
             interfaces[name] = replace(interface, mac=mac)
     return replace(configuration, virtual=virtual, interfaces=interfaces)
 
