@@ -148,12 +148,18 @@ def guard(
     """
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
-    guards.check(plan, protected, terms.limits)
-    found = (*guards.about_unmanaged(plan, protected, terms.limits), *guards.about_leftovers(plan))
-    for objection in (*found, *guards.about_replaced(plan), *guards.about_routes(plan, dataplane)):
-        raise objection.error()
+    refuse_objections(plan, protected, terms.limits, dataplane)
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
+
+
+def refuse_objections(plan: Plan, protected: Collection[str], limits: Limits, dataplane: Dataplane) -> None:
+    """Raise PlanRefusedError when a guard objects to a plan. Raise DataplaneError as `guard` does."""
+    guards.check(plan, protected, limits)
+    for objection in guards.about_unmanaged(plan, protected, limits):
+        raise objection.error()
+    for objection in guards.final_objections(plan, dataplane):
+        raise objection.error()
 
 
 def refuse_unwanted_reload(routing: RoutingPlan, plan: Plan, console: Console) -> None:
@@ -175,8 +181,7 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
         guards.mass_deletion(plan),
         *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
     ]
-    found = (*guards.about_leftovers(plan), *guards.about_replaced(plan), *guards.about_routes(plan, dataplane))
-    texts += [f"{objection.text} ({objection.hint})" for objection in found]
+    texts += [f"{each.text} ({each.hint})" for each in guards.final_objections(plan, dataplane)]
     for text in texts:
         if text:
             log.warning("%s", text[0].upper() + text[1:])

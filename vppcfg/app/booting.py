@@ -93,7 +93,8 @@ def _apply_at(place: ChangeContext, files: str | SourceFiles, terms: Terms, cons
     loaded = _readable(files)
     unchanged = loaded if loaded is not None and loaded.digest == accepted.source_digest else None
     if unchanged is not None and unchanged.configuration is not None:
-        return _apply_file(configuration_in(unchanged, console), unchanged, place, terms, console)
+        # A change to the same file may have been rolled back since, to what VPP had drifted to.
+        return _apply_file(configuration_in(unchanged, console), unchanged, place, replace(terms, again=True), console)
     state = accepted_state(accepted, place.journal, copy)
     if state is None:
         if unchanged is None:

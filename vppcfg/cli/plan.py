@@ -327,7 +327,7 @@ def _guarded(
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
     from vppcfg.app.approval import rollback_objections
-    from vppcfg.transaction.guard import about_leftovers, about_replaced, about_routes, about_unmanaged, objections
+    from vppcfg.transaction.guard import about_unmanaged, final_objections, objections
 
     if not plan.steps:
         return []
@@ -336,9 +336,7 @@ def _guarded(
         *objections(plan, configuration.protected, limits),
         *about_unmanaged(plan, configuration.protected, limits),
         *rollback_objections(plan, configuration.unmanaged, limits),
-        *about_leftovers(plan),
-        *about_replaced(plan),
-        *(about_routes(plan, dataplane) if dataplane is not None else ()),
+        *final_objections(plan, dataplane),
     ]
 
 

@@ -194,6 +194,17 @@ def _attached(left: Sequence[Attachment]) -> str:
     return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
 
 
+def final_objections(plan: Plan, dataplane: Dataplane | None) -> Iterator[Objection]:
+    """Yield the objections that no option lifts; without a dataplane none about routes of others.
+
+    Raise DataplaneError when VPP does not report what a guard must know.
+    """
+    yield from about_leftovers(plan)
+    yield from about_replaced(plan)
+    if dataplane is not None:
+        yield from about_routes(plan, dataplane)
+
+
 def about_replaced(plan: Plan) -> Iterator[Objection]:
     """Yield an objection to a plan whose objects would replace some of another program. No option lifts it."""
     by = plan.desired.hidden_by

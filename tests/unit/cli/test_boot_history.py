@@ -107,3 +107,12 @@ def test_what_a_later_change_went_on_from_stays_half_way_over_a_boot(router: Rou
     assert router.run("rollback", "--yes")[0] == ExitCode.DONE
     assert router.statuses()[:2] == ["rolled back", "rolled back"]
     assert not router.is_at("l2xc.yaml")
+
+
+def test_a_boot_brings_back_the_file_in_force_though_a_later_change_to_it_was_rolled_back(router: Router) -> None:
+    """The timer went back to what VPP had drifted to, and the file stayed in force."""
+    boot(router)
+    mark(router, 3, Status.ROLLED_BACK)
+    boot(router)
+    assert router.is_at("l3.yaml")
+    assert router.run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE

@@ -176,6 +176,19 @@ def test_what_was_rolled_back_is_not_brought_back(vpp: str, capsys: pytest.Captu
     assert "was rolled back" in capsys.readouterr().out
 
 
+def test_it_does_not_end_vpp_where_apply_refuses(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map of DET44 ends a VPP that has kept a deleted interface."""
+    simulated = SimulatedVpp(ports=two_ports())
+    det44 = ("det44 plugin enable", "create loopback interface", "set interface det44 outside loop0")
+    for line in (*det44, "delete loopback interface intfc loop0"):
+        simulated.run_line(line)
+    vpp = serve(simulated)
+    content = Path("l3.yaml").read_text()
+    Path("maps.yaml").write_text(f"{content}\ndet44: {{ maps: {{ 10.0.0.0/24: 203.0.113.0/28 }} }}\n")
+    assert main(["watch", "--once", "--reconcile", "-c", "maps.yaml", "-a", vpp]) == ExitCode.DRIFT
+    assert "has kept a deleted interface" in capsys.readouterr().out
+
+
 def test_what_fails_on_the_way_is_undone(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=5)))
     assert main(["watch", "--once", "--reconcile", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DRIFT

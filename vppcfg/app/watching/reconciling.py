@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import partial
 
-from vppcfg.app.approval import Terms, refuse_rolled_back
+from vppcfg.app.approval import Terms, refuse_objections, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
@@ -21,7 +21,6 @@ from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError
 from vppcfg.model.problem import Severity
 from vppcfg.model.programs import programs_of
-from vppcfg.transaction import guard
 from vppcfg.transaction.entry import Origin
 from vppcfg.transaction.planning import seen_closely
 
@@ -94,9 +93,7 @@ def _reconcile(
     if not plan.steps:
         return ExitCode.DONE
     refuse_foreign(file.configuration, file.loaded, programs_of(file.configuration.hooks))
-    guard.check(plan, file.configuration.protected, terms.limits)
-    for objection in guard.about_unmanaged(plan, file.configuration.protected, terms.limits):
-        raise objection.error()
+    refuse_objections(plan, file.configuration.protected, terms.limits, dataplane)
     return make_change(plan, _intent(file), place, console).code
 
 
