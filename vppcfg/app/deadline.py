@@ -24,7 +24,7 @@ from vppcfg.common.clock import local_time
 from vppcfg.common.printable import printable
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
-from vppcfg.transaction.entry import UNDECIDED, Record, Status
+from vppcfg.transaction.entry import UNDECIDED, Entry, Origin, Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError, holder_of
 from vppcfg.transaction.process import is_another_running, is_running, machine_run
@@ -177,20 +177,21 @@ def roll_back_unless_confirmed(
             os.write(ready_fd, READY)
         os.close(ready_fd)
     change = PendingChange(target.journal(), number)
-    await_deadline(moment_s, change.is_over)
-    while (later_s := change.deadline_s()) > moment_s:  # `vppcfg confirm --extend`
-        moment_s = later_s
-        await_deadline(moment_s, change.is_over)
+    change.wait_until(moment_s)
     retries = Retries(number, target)
     while True:
+        while change.is_extended():
+            change.wait_until(change.deadline_s())
         change.look()
         try:
             code = _act(change, target, console)
         except _MISHAPS as error:
             change.missed_ports += isinstance(error, MissingPortsError)
             pause_s = retries.pause_after(error, is_cheap=change.is_back)
-            pause(pause_s, lambda: retries.is_another_vpp() or change.is_decided(), time.sleep)
+            pause(pause_s, lambda: retries.is_another_vpp() or change.is_decided_otherwise(), time.sleep)
         else:
+            if code is None:
+                continue
             if change.is_back:
                 retries.succeeded()
             return code
@@ -205,6 +206,8 @@ class PendingChange:
         self.is_back = False
         """Whether the old state is back, and only to be noted."""
         self.known: Record | None = None
+        self.waited_s = 0.0
+        """The deadline that was waited for last, in seconds since the machine's boot."""
         self.missed_ports = 0
         """How often the old state could not come back because VPP lacked a port."""
 
@@ -225,6 +228,19 @@ class PendingChange:
             return 0.0
         return found.timer.moment_s if found.timer.machine_run == machine_run() else 0.0
 
+    def wait_until(self, moment_s: float) -> None:
+        """Return at a deadline, or as soon as there is nothing to wait for."""
+        self.waited_s = moment_s
+        await_deadline(moment_s, self.is_over)
+
+    def is_extended(self) -> bool:
+        """Return whether `vppcfg confirm --extend` has given it more time than was waited for."""
+        return self.deadline_s() > self.waited_s
+
+    def is_decided_otherwise(self) -> bool:
+        """Return whether there is no need to go on bringing the old state back, for now at least."""
+        return self.is_decided() or self.is_extended()
+
     def is_decided(self) -> bool:
         """Return whether somebody has confirmed it or rolled it back, as far as that can be read."""
         found = self.look()
@@ -238,7 +254,8 @@ class PendingChange:
         return found.status is not Status.STARTED or not is_another_running(found.entry.pid, found.entry.process)
 
 
-def _act(change: PendingChange, target: Target, console: Console) -> ExitCode:
+def _act(change: PendingChange, target: Target, console: Console) -> ExitCode | None:
+    """Bring the old state back, and return how that ended; None where the change got more time meanwhile."""
     if change.is_decided():
         return ExitCode.DONE
     if change.is_back:
@@ -253,11 +270,13 @@ def _act(change: PendingChange, target: Target, console: Console) -> ExitCode:
         raise
 
 
-def _roll_back(change: PendingChange, place: ChangeContext, console: Console) -> ExitCode:
+def _roll_back(change: PendingChange, place: ChangeContext, console: Console) -> ExitCode | None:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
-    if found is None and any(other.entry.number > change.number for other in place.records):
+    if change.is_extended():
+        return None
+    if found is None and any(_is_later(other.entry, change.number) for other in place.records):
         log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
         return ExitCode.DONE
     record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place.records)
@@ -269,6 +288,11 @@ def _roll_back(change: PendingChange, place: ChangeContext, console: Console) ->
     change.is_back = True
     _demand_noted(found, place.journal)
     return ExitCode.DIFFERENT if result.is_kept else ExitCode.DONE
+
+
+def _is_later(entry: Entry, number: int) -> bool:
+    """Return whether a change was made after another one, and is no attempt of a timer to roll that back."""
+    return entry.number > number and not (entry.origin is Origin.TIMER and entry.target == number)
 
 
 def _note(change: PendingChange, target: Target) -> ExitCode:
@@ -292,7 +316,8 @@ def _stand_in(number: int, place: ChangeContext) -> Record:
     former = accepted_entry(place.records, place.journal.accepted())
     if former is None:
         raise StorageError(f"change {number} cannot be read, nor anything that was accepted before it")
-    return Record(entry=replace(former, number=number), status=Status.WAITING)
+    # Where it goes back to is decided by its origin: a boot would stand for the state that it brought back.
+    return Record(entry=replace(former, number=number, origin=Origin.APPLY, target=0), status=Status.WAITING)
 
 
 def _end_overdue(record: Record, target: Target) -> None:

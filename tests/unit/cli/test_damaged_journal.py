@@ -17,7 +17,7 @@ from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
 from vppcfg.app.intent import ChangeResult
 from vppcfg.app.rollback import go_back
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode, UntrustedFileError
+from vppcfg.errors import ExitCode, PlanProofError, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
 from vppcfg.transaction.safe_open import TrustedFile, read_with_origin
@@ -278,6 +278,41 @@ def test_the_timer_leaves_alone_what_came_after_a_change_that_cannot_be_read(wai
     assert code == ExitCode.DONE
     assert "Change 4 cannot be read, and a later one was made: nothing is rolled back" in err
     assert waiting.is_at("l3.yaml")
+
+
+@pytest.mark.parametrize("name", ["entry.json", "outcome.json"])
+def test_a_change_after_a_boot_goes_back_though_its_entry_cannot_be_read(
+    router: Router, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What was accepted last is a boot then, which stands for the state that it brought back."""
+    router.vpp.restart()
+    assert router.run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: None)
+    assert router.run("apply", "-c", "l2xc.yaml", "--confirm=60")[0] == ExitCode.DONE
+    number = len(router.statuses())
+    empty(router.journal / f"{number:06}" / name)
+    assert router.run("rollback", "--unless-confirmed", str(number))[0] == ExitCode.DONE
+    assert router.is_at("l3.yaml")
+
+
+def test_a_timer_whose_change_cannot_be_read_tries_again(waiting: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    def fail_once(*arguments: Any, **named: Any) -> ChangeResult:
+        result = go_back(*arguments, **named)
+        tries.append("tried")
+        if len(tries) == 1:
+            raise PlanProofError("it cannot be noted")
+        return result
+
+    monkeypatch.setattr("vppcfg.app.deadline.go_back", fail_once)
+    monkeypatch.setattr("vppcfg.app.deadline.time.sleep", lambda duration_s: None)
+    flip(waiting.journal / "000004" / "entry.json")
+    code, err = waiting.run("rollback", "--unless-confirmed", "4")
+    assert (code, len(tries)) == (ExitCode.DONE, 2)
+    assert "a later one was made" not in err
 
 
 def test_a_timer_whose_change_is_gone_ends(waiting: Router) -> None:

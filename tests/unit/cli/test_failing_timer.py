@@ -117,6 +117,31 @@ def test_it_ends_when_somebody_decides_meanwhile(waiting: Run, clock: Clock, mon
     assert is_at(waiting, "l3.yaml")
 
 
+def test_more_time_holds_for_a_timer_that_has_begun(
+    waiting: Run, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments: list[float] = []
+
+    def fail(*arguments: Any, **named: Any) -> ChangeResult:
+        clock.tries_s.append(clock.now_s)
+        if len(clock.tries_s) == 1:
+            raise PlanProofError("it cannot be proved")
+        return go_back(*arguments, **named)
+
+    def sleep(duration_s: float) -> None:
+        clock.now_s += duration_s
+        if len(moments) == 2:
+            assert waiting("confirm", "--extend", "90")[0] == ExitCode.DONE
+
+    monkeypatch.setattr("vppcfg.app.deadline.go_back", fail)
+    monkeypatch.setattr("vppcfg.app.deadline.time.sleep", sleep)
+    monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: moments.append(moment))
+    assert waiting(*TIMER)[0] == ExitCode.DONE
+    assert len(moments) == 3
+    assert moments[2] > moments[1] + 1500, "it waits for the new deadline before it tries again"
+    assert is_at(waiting, "l2xc.yaml")
+
+
 @pytest.mark.parametrize("words", [TIMER, ("rollback",)])
 def test_an_old_state_that_is_back_but_for_something_is_not_given_up_again(
     waiting: Run, clock: Clock, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
