@@ -234,7 +234,7 @@ def _sites_sections(sites: int, ports: Sequence[str]) -> Iterator[str]:
         yield f"  bd{site + 1}: {{ mtu: 1500, bvi: loop{site}, interfaces: [ {members}, vxlan_tunnel{site} ] }}"
     yield "acls:"
     for number in range(-(-sites // 10)):
-        yield f"  list-{number}:\n    terms:"
+        yield f"  list-{number}:\n    terms:\n      - {{ action: permit, protocol: icmp }}"
         yield from (_term(10 * number + term) for term in range(10))
     yield "macip_acls:"
     for number in range(-(-sites // 10)):
