@@ -17,6 +17,7 @@ from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import journalled_hooks
 from vppcfg.app.intent import ChangeResult, Intent
+from vppcfg.app.routing_plan import RoutingPlan
 from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import stop_timer
@@ -102,7 +103,7 @@ def go_back(
     planned = partial(_way_back, record.entry, desired, place, goes_without=goes_without)
     way = planned()
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
-    routing = daemon_rollback(record, place.records, place.journal)
+    routing, unread = _daemons_back(record, place, is_needed=not withdraws)
     is_forced = withdraws or is_half_way or intent.is_forced
     intent = replace(intent, routing=routing, keep=withdraws, is_forced=is_forced)
     others, missing = changes_of_others(way.plan, place), ", ".join(way.target.missing)
@@ -119,7 +120,7 @@ def go_back(
         notes = [NOT_CONFIRMED if is_timer else "", f"undone with it: {others}" if others else ""]
         notes += [f"without {missing}, which VPP has lost" if missing else "", _ELSEWHERE if result.is_kept else ""]
         mark_rolled_back(record, place.records, place.journal, *notes)
-    if compare_with(desired, place.session.dataplane):
+    if unread or compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
         result = replace(result, code=ExitCode.STRANDED)
     elif result.is_kept:
@@ -129,6 +130,20 @@ def go_back(
     if not is_timer:
         _warn_of_file(place.records, record.entry.number)
     return result
+
+
+def _daemons_back(record: Record, place: ChangeContext, *, is_needed: bool) -> tuple[RoutingPlan, bool]:
+    """Return what brings routing daemons back, and whether that cannot be known: VPP must come back all the same.
+
+    Raise PlanRefusedError then where it `is_needed`.
+    """
+    try:
+        return daemon_rollback(record, place.records, place.journal), False
+    except PlanRefusedError as error:
+        if is_needed:
+            raise
+        log.error("Routing daemons stay as they are: %s", error.message)
+        return RoutingPlan(), True
 
 
 def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms, console: Console) -> ChangeResult:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vppcfg.app.target import Target, own_command
 from vppcfg.common.clock import local_time
-from vppcfg.errors import StorageError
+from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.routing_daemons.daemon import written_folders
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Record
@@ -94,5 +94,6 @@ def _watch(number: int, after_s: float, deadline: str, journal: Journal, target:
 def _folders(number: int, journal: Journal, target: Target) -> Iterator[str]:
     """Yield where the rollback writes: the journal, the lock, and what routing daemons start with."""
     yield from (target.state_dir, target.run_dir)
-    for texts in journal.routing(number).texts:
-        yield from written_folders(texts.file)
+    with suppress(PlanRefusedError):  # of texts that cannot be read it loads none
+        for texts in journal.routing(number).texts:
+            yield from written_folders(texts.file)

@@ -331,6 +331,22 @@ def test_what_the_journal_keeps_only_its_owner_reads(router: Router, folders_of_
     assert stat.S_IMODE(holding[0].stat().st_mode) == 0o600
 
 
+def test_a_change_that_waits_is_undone_though_its_texts_cannot_be_read(
+    router: Router, folders_of_this_test: Path
+) -> None:
+    router.run("apply", "-c", router.file("new", mtu=1400))
+    path = router.file("newer", mtu=1300)
+    router.run("apply", "-c", path, "--confirm=5")
+    router.events()
+    kept = folders_of_this_test / "state" / folder_name(router.socket) / "000002" / "routing.json"
+    kept.write_text("damaged")
+    code, said = router.run("rollback")
+    assert code == ExitCode.STRANDED
+    assert "Routing daemons stay as they are" in said
+    assert router.events() == []
+    assert "mtu: 1400 -> 1300" in router.run("plan", "-c", path, "--format", "diff")[1]
+
+
 def test_a_text_of_a_foreign_hand_is_not_loaded(router: Router, folders_of_this_test: Path) -> None:
     router.run("apply", "-c", router.file("new", mtu=1400))
     router.run("apply", "-c", router.file("newer", mtu=1300))
