@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 from vppcfg.app.change_context import ChangeContext
@@ -197,7 +198,8 @@ class PostChange:
             return
         seen = [LateEffect(f"`for` of {check.text}", check.for_s) for check in good if check.for_s]
         seen += late_effects(self._plan, self._intent.routing.steps, self._adjacencies)
-        most_s = self._timer_ends_s - changed_s - _RESERVE_S
+        # What shows nobody knows when is waited for by no check, however much time there is.
+        most_s = min(self._timer_ends_s - changed_s - _RESERVE_S, sys.float_info.max)
         self._unseen = tuple(each.text for each in seen if each.after_s > most_s)
         for text in self._unseen:
             log.warning("The checks end before that shows: %s", text)

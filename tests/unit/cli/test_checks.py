@@ -1,6 +1,7 @@
 """Checks end to end on a simulated VPP: what is good before and after, and what they do to the change."""
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -258,6 +259,18 @@ def test_checks_that_end_too_early_do_not_confirm(router: Router, late: Callable
     assert (code, router.last()[0]) == (ExitCode.DONE, "waiting to be confirmed")
     assert "The checks end before that shows: BGP with 203.0.113.9 ends by its hold time of 180 s" in said
     assert router.run("confirm")[0] == ExitCode.DONE
+
+
+def test_what_nobody_knows_when_to_expect_is_not_waited_for(
+    router: Router, late: Callable[..., tuple[int, str, int]]
+) -> None:
+    """Such as a renewed DHCP lease; without a timer there is time without end."""
+    late(Adjacency(text="a lease", hold_s=math.inf, peer="203.0.113.9"), good=99)
+    router.run("confirm")
+    path = router.file({"command": ["true"]}, mtu=1300)
+    code, said = router.run("apply", "-c", path, "--check")
+    assert code == ExitCode.DONE
+    assert "The checks end before that shows: a lease" in said
 
 
 def test_a_check_stays_good_for_as_long_as_the_file_says(
