@@ -126,7 +126,7 @@ class TextReport:
         if outcome.ending is Ending.NEW:
             log.info("Applied %s", _steps(record.entry.steps))
         elif outcome.ending is Ending.KEPT:
-            log.error("It stays as it is, as --keep asks")
+            log.error("What was reached stays")
         elif outcome.ending is Ending.OLD and not outcome.not_restored:
             log.warning("The old state is back, after %s", _steps(outcome.inverse))
         elif outcome.ending is Ending.OLD:

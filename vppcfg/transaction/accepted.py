@@ -114,13 +114,13 @@ def awaited(newest_first: Iterable[Record]) -> Record | None:
 def to_roll_back(records: Sequence[Record]) -> Record | None:
     """Return the last change in force that an operator requested: no rollback, and no boot.
 
-    A boot brings back what was accepted; what was there before it is a VPP without a configuration. A rollback that
-    waits to be confirmed is a wish that can be withdrawn.
+    A boot and a reconciling watch bring back what was accepted; what was there before them is a VPP without a
+    configuration, or what others had changed. A rollback that waits to be confirmed is a wish that can be withdrawn.
     """
     waiting = awaited(reversed(records))
     if waiting is not None:
         return waiting
-    restoring = {*ROLLBACKS, Origin.BOOT}
+    restoring = {*ROLLBACKS, Origin.BOOT, Origin.RECONCILE}
     return next(
         (record for record in reversed(records) if record.status in IN_FORCE and record.entry.origin not in restoring),
         None,
@@ -132,8 +132,11 @@ def beginning(records: Sequence[Record], last: Record) -> Record:
 
     The state before it is settled: it was accepted, or found where nothing had been cut off. When it is a boot that
     `restores`, the state that the boot was to bring back is. Changes that were undone left everything as they had
-    found it, so they are passed over.
+    found it, so they are passed over. A rollback that waits for confirmation has ended what was half-way: to withdraw
+    it leads there again.
     """
+    if last.entry.origin in ROLLBACKS and last.status is Status.WAITING:
+        return last
     first = last
     for record in reversed([other for other in records if other.entry.number < last.entry.number]):
         if record.status in INTERRUPTED:

@@ -375,7 +375,7 @@ class Journal:
             raise StorageError(f"cannot use {folder}: {error.strerror}") from error
 
     def _forget(self, latest: Entry) -> None:
-        """Remove the oldest entries, but none that waits and not the last accepted one.
+        """Remove the oldest entries, but none that waits, not the last accepted one, and not the last texts of daemons.
 
         Of a timer that tries again and again only the last attempt is kept: it would push out everything else.
         """
@@ -383,7 +383,12 @@ class Journal:
         if not old and latest.origin is not Origin.TIMER:
             return
         records = self.records()
-        accepted = [record.entry.number for record in records if record.status in ACCEPTED]
+        accepted = [
+            record.entry.number
+            for record in records
+            if record.status in ACCEPTED and record.entry.origin is not Origin.TIMER  # see `last_accepted`
+        ]
+        texts = [number for number in accepted if os.path.lexists(self._folders.path(number, _ROUTING))]
         waiting = [record.entry.number for record in records if record.status is Status.WAITING]
         lost = [damage.number for damage in self.damaged()]
         attempts = [
@@ -394,7 +399,7 @@ class Journal:
             and record.entry.number != latest.number
             and record.status not in ACCEPTED
         ]
-        for number in {*attempts, *old} - {*accepted[-1:], *waiting, *lost}:
+        for number in {*attempts, *old} - {*accepted[-1:], *texts[-1:], *waiting, *lost}:
             self._folders.remove(number)
 
     def _demand(self, number: int) -> None:

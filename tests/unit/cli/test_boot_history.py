@@ -116,3 +116,10 @@ def test_a_boot_brings_back_the_file_in_force_though_a_later_change_to_it_was_ro
     boot(router)
     assert router.is_at("l3.yaml")
     assert router.run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+
+
+def test_a_rollback_passes_over_what_a_reconciling_watch_has_brought_back(router: Router) -> None:
+    router.vpp.restart()
+    assert router.run("watch", "--once", "--reconcile", "-c", "l3.yaml")[0] == ExitCode.DONE
+    assert router.run("rollback", "--yes")[0] == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")

@@ -145,6 +145,8 @@ def test_what_went_on_from_half_way_is_one_with_what_was_cut_off() -> None:
     assert beginning([settled, inverse, last], last) is last
     assert beginning([cut_off, record(3, Status.APPLIED), last], last) is last
     assert beginning([settled, last, record(6, Status.CUT_OFF)], last) is last, "what came later belongs to others"
+    waiting = record(5, Status.WAITING, Origin.ROLLBACK, TIMER)
+    assert beginning([settled, stranded, waiting], waiting) is waiting, "it has ended what was half-way"
 
 
 def test_a_boot_that_brings_back_what_was_accepted_begins_at_a_settled_state() -> None:

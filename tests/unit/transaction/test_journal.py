@@ -13,6 +13,7 @@ import pytest
 
 from tests.unit.transaction.entries import NOW, entry
 from vppcfg.errors import StorageError, UntrustedFileError
+from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingFile, RoutingTexts
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.directory import Directory
@@ -96,6 +97,18 @@ def test_the_oldest_are_forgotten(journal: Journal) -> None:
     for _ in range(5):
         added(journal, Status.APPLIED)
     assert numbers(journal) == [3, 4, 5]
+
+
+def test_neither_what_an_operator_accepted_nor_the_last_texts_of_daemons_are_forgotten(journal: Journal) -> None:
+    file = RoutingFile(kind=DaemonKind.BIRD, path="/etc/x", startup="/etc/bird.conf")
+    texts = RoutingTexts(file=file, before="", after="", startup_before="", startup_after="")
+    record = journal.add(entry(), State(), State(), {}, routing=JournalledRouting(texts=(texts,)))
+    journal.end(record, Status.APPLIED, NOW)
+    added(journal, Status.APPLIED)
+    added(journal, Status.APPLIED, Origin.TIMER, target=9)
+    for _ in range(4):
+        added(journal, Status.REVERTED)
+    assert numbers(journal) == [1, 2, 5, 6, 7]
 
 
 def test_numbers_come_to_an_end_before_they_cannot_be_read(journal: Journal) -> None:
