@@ -32,7 +32,7 @@ from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
-from vppcfg.transaction.safe_open import read_own, read_trusted, read_with_origin
+from vppcfg.transaction.safe_open import LIMIT_BYTES, read_own, read_trusted, read_with_origin
 from vppcfg.transaction.signed_document import MODE, place_of, sealed, unsealed
 
 FORMAT_VERSION = 1
@@ -315,6 +315,10 @@ class Journal:
         if source:
             files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
+        largest = max(files, key=lambda name: len(files[name]))
+        if len(files[largest]) > LIMIT_BYTES and entry.origin not in UNSTOPPABLE:
+            text = f"{largest} of the change would have {len(files[largest]) >> 20} MB, and no rollback reads more than"
+            raise StorageError(f"{text} {LIMIT_BYTES >> 20} MB", "it takes too much away at once that others configured")
         if entry.origin in UNSTOPPABLE:
             self._create_from_reserve(number, files)
         else:

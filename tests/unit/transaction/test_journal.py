@@ -99,6 +99,16 @@ def test_the_oldest_are_forgotten(journal: Journal) -> None:
     assert numbers(journal) == [3, 4, 5]
 
 
+def test_what_no_rollback_could_read_is_refused_before_anything_is_changed(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.journal.LIMIT_BYTES", 100)
+    with pytest.raises(StorageError, match="no rollback reads more"):
+        added(journal, Status.APPLIED)
+    assert numbers(journal) == []
+    assert added(journal, Status.APPLIED, Origin.TIMER, target=9), "the only way back there is"
+
+
 def test_neither_what_an_operator_accepted_nor_the_last_texts_of_daemons_are_forgotten(journal: Journal) -> None:
     file = RoutingFile(kind=DaemonKind.BIRD, path="/etc/x", startup="/etc/bird.conf")
     texts = RoutingTexts(file=file, before="", after="", startup_before="", startup_after="")
