@@ -318,7 +318,7 @@ class Journal:
         largest = max(files, key=lambda name: len(files[name]))
         if len(files[largest]) > LIMIT_BYTES and entry.origin not in UNSTOPPABLE:
             text = f"{largest} of the change would have {len(files[largest]) >> 20} MB, and no rollback reads more than"
-            raise StorageError(f"{text} {LIMIT_BYTES >> 20} MB", "it takes too much away at once that others configured")
+            raise StorageError(f"{text} {LIMIT_BYTES >> 20} MB", "it takes too much away at once of what others set")
         if entry.origin in UNSTOPPABLE:
             self._create_from_reserve(number, files)
         else:

@@ -175,8 +175,8 @@ def unit_name(socket_path: str, number: int) -> str:
 def _arm_systemd(watch: TimerWatch) -> Timer:
     """Start a service of systemd that waits, and is confined where such a unit can run: the rollback is worth more.
 
-    It waits itself, for it also notices at once when the vppcfg that makes the change is killed. An old systemd does not
-    know some of the settings, and in some containers a unit with them does not start.
+    It waits itself, for it also notices at once when the vppcfg that makes the change is killed. An old systemd does
+    not know some of the settings, and in some containers a unit with them does not start.
     """
     properties = [*_CONFINEMENT, *(f"ReadWritePaths=-{folder}" for folder in watch.folders)]
     probe = _systemd_run(f"{watch.name}-probe", properties, ["--wait"], ["true"])
