@@ -406,11 +406,12 @@ _MAKES_DEVICES = (CreateLcpPair, CreateSubInterface)
 def _runs(operations: Sequence[Operation], ups_apart: bool) -> Iterator[tuple[bool, bool, list[Operation]]]:
     """Yield operations that go together, in order, each run with whether they are Linux's and whether all set up.
 
-    Only with `ups_apart` are the operations that set interfaces up a run of their own.
+    Only with `ups_apart` are the operations that set interfaces up a run of their own. A bond member, which has no pair
+    and no echo, stays with what shut it: VPP's half compares the bond with what it was before.
     """
 
     def kind(operation: Operation) -> tuple[bool, bool]:
-        sets_up = isinstance(operation, LinkOperation) and operation.new_state is True
+        sets_up = isinstance(operation, LinkOperation) and operation.new_state is True and not operation.awaited_bond
         return not operation.needs_vpp, ups_apart and operation.needs_vpp and sets_up
 
     for (is_linux, is_up), run in groupby(operations, key=kind):

@@ -213,6 +213,25 @@ def test_a_vpp_that_echoes_what_linux_says_hears_of_new_devices_before_their_int
     assert progress[-1] == 7
 
 
+def test_a_bond_member_is_shut_and_set_up_in_one_sequence_where_vpp_echoes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dataplane waits for the bond only when it sees both."""
+    facts = Facts(version="23.06-release", plugins=frozenset({"linux_nl"}), lcp=LcpSettings(is_sync=True))
+    vpp = Vpp([])
+    monkeypatch.setattr(vpp, "observe", lambda: replace(STATE, facts=facts))
+    runs: list[Sequence[Operation]] = []
+
+    def carry_out(run: Sequence[Operation]) -> Performance:
+        runs.append(run)
+        return Performance(done=tuple(range(len(run))))
+
+    monkeypatch.setattr(vpp, "carry_out", carry_out)
+    router = Router(vpp, None)
+    router.observe()
+    again = replace(UP, bond="BondEthernet0")
+    assert router.perform([DOWN, again, DOWN, again, UP]).done == (0, 1, 2, 3, 4)
+    assert runs == [[DOWN, again, DOWN, again], [UP]]
+
+
 def test_nothing_follows_what_linux_refuses() -> None:
     log: list[object] = []
     performance = Router(Vpp(log), Linux(log, None)).perform([UP, LINK, UP])
