@@ -20,7 +20,7 @@ from pathlib import Path
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "vppcfg-test-kernel"
 PACKAGES = ("user-mode-linux", "kmod", "libkmod2", "bird2", "libssh-gcrypt-4")
 """The kernel, what loads its modules, and a routing daemon."""
-MODULES = ("8021q", "veth", "tun", "ipv6", "bridge", "mpls_router", "mpls_iptunnel")
+MODULES = ("8021q", "veth", "tun", "ipv6", "bridge", "mpls_router", "mpls_iptunnel", "vrf")
 _TOOLS = ("apt-get", "dpkg-deb", "cc", "ip")
 _MEMORY = "3G"
 _LIMIT_S = 7200.0

@@ -154,6 +154,22 @@ def test_a_rollback_goes_on_without_what_linux_takes_no_more_and_names_it(
     assert "ip route replace 10.8.0.0/16 nexthop via 198.51.100.7 dev lo0" in caplog.text
 
 
+def test_a_device_of_a_vrf_of_linux_is_in_it_again_with_its_addresses(operator: Operator) -> None:
+    """The kernel takes addresses of IPv6 away as it puts a device into a VRF."""
+    try:
+        operator.ip("link add red type vrf table 10")
+    except RuntimeError:
+        pytest.skip("this kernel has no VRFs")
+    for line in ("link set red up", "link set lo0 master red", "addr replace 2001:db8::1/64 dev lo0"):
+        operator.ip(line)
+    before = operator.has()
+    assert any("2001:db8::1/64" in line for line in before)
+    assert operator.apply(OTHER_PLACES["renamed"]) == ExitCode.DONE
+    assert operator.has("other") == before
+    assert operator.rollback() == ExitCode.DONE
+    assert operator.has() == before
+
+
 @pytest.mark.parametrize("switches", ["", "lcp-sync"])
 def test_where_linux_nl_listens_the_file_is_what_both_sides_have(tmp_path: Path, switches: str) -> None:
     """It copies addresses and neighbours into VPP, where they would be more than the file wants."""

@@ -14,6 +14,7 @@ from vppcfg.common.printable import printable
 from vppcfg.linux.device import Answer, answers_in
 from vppcfg.linux.link import attribute, read_links
 from vppcfg.linux.refusal import no_device, refusal, within
+from vppcfg.linux.settings import read_ipv6_addresses
 from vppcfg.linux.sysctl import write_sysctl
 from vppcfg.model.iproute2 import name_of
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, decoded
@@ -89,10 +90,19 @@ def _create(sock: socket.socket, setting: LinuxSetting, devices: _Devices) -> An
         if (answer := write_sysctl(setting))[0]:
             _log.warning("%s", printable(refusal(what, *answer).message))
         return 0, ""
-    kind, flags, body = _BODIES[setting.kind](setting, devices.indexes)
-    sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
-    code, words = answers_in(sock.recv(_BUFFER_BYTES))[1]
+    has_master = setting.kind is LinuxKind.MASTER
+    addresses = read_ipv6_addresses(setting.device, devices.indexes[setting.device]) if has_master else []
+    code, words = _send(sock, *_BODIES[setting.kind](setting, devices.indexes))
+    for each in addresses:  # a VRF removes those that VPP has copied (drivers/net/vrf.c)
+        if reason := _create(sock, each, devices)[1]:
+            _log.warning("%s", printable(reason))
     return (0, "") if code in (0, errno.EEXIST) else (code, refusal(what, code, words).message)
+
+
+def _send(sock: socket.socket, kind: int, flags: int, body: bytes) -> Answer:
+    """Send one message to the kernel, and return its answer."""
+    sock.sendto(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _ACK | flags, 1, 0) + body, (0, 0))
+    return answers_in(sock.recv(_BUFFER_BYTES))[1]
 
 
 _Body = tuple[int, int, bytes]

@@ -103,6 +103,13 @@ def read_settings(netns: str, devices: Mapping[str, str], requested: Collection[
     return [(owners[index], setting) for index, setting in found]
 
 
+def read_ipv6_addresses(device: str, index: int) -> list[LinuxSetting]:
+    """Return the IPv6 addresses that are configured permanently on one device. Raise OSError."""
+    names = _DeviceNames(all={index: device}, requested={index}, netns="")
+    found = _addresses(names, {index: device})
+    return [setting for _, setting in found if setting.family == socket.AF_INET6]
+
+
 _Found = Iterator[tuple[int, LinuxSetting]]
 """Settings, each with the index of the device that it is on."""
 

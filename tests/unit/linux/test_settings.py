@@ -1,6 +1,7 @@
 """What was configured on a device is read, and made on another one, as `ip` sees it, on a kernel of its own making."""
 
 import re
+import subprocess
 import threading
 from collections.abc import Iterator
 
@@ -95,6 +96,24 @@ def test_another_device_gets_what_the_former_one_had(machine: Machine, host: Lin
     assert outcome == LinkOutcome(done=tuple(range(len(found))))
     assert set(read(host, "x1")) == set(found)
     assert shown(machine, "x1") == before
+
+
+def test_a_device_keeps_its_addresses_of_ipv6_in_the_vrf_that_it_gets_back(machine: Machine, host: LinuxHost) -> None:
+    """VPP has copied them to the device, so nothing else brings them back."""
+    try:
+        run(machine, "link add red type vrf table 10")
+    except subprocess.CalledProcessError:
+        pytest.skip("this kernel has no VRFs")
+    for line in ("link set red up", "link set e0 master red"):
+        run(machine, line)
+    found = read(host)
+    run(machine, "link delete e0")
+    add_device(machine, "x1")
+    addresses = ["192.0.2.1/24", "2001:db8::2/64", "2001:db8::1/64"]
+    for address in addresses:
+        run(machine, f"addr add {address} dev x1")
+    assert host.restore("blue", [each.on({"loop0": "x1"}) for each in found]) == LinkOutcome(done=(0,))
+    assert [name_of(each) for each in read(host, "x1")] == ["red", *addresses]
 
 
 def test_rules_are_read_that_name_a_device_and_stay_without_it(machine: Machine, host: LinuxHost) -> None:
