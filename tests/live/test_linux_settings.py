@@ -27,6 +27,7 @@ CONFIGURED = (
     "addr add 198.51.100.9/24 dev lo0",
     "addr add 198.51.100.5/24 dev lo0",
     "addr add 2001:db8:9::1/64 dev lo0 nodad",
+    "addr add fe80::77/64 dev lo0 nodad",
     "neigh add 198.51.100.77 lladdr 02:00:00:00:00:77 dev lo0",
     "route add 10.1.0.0/16 via 198.51.100.7",
     "route add 10.2.0.0/16 via 198.51.100.7 table 77 metric 5 mtu 1400 src 198.51.100.5",
@@ -66,7 +67,7 @@ class Operator:
     def has(self, device: str = "lo0", netns: str = "") -> list[str]:
         """Return what `ip` shows of a device, but what a routing daemon and the kernel bring back by themselves."""
         lines = [line for what in LISTED for line in self.ip(f"-o {what} dev {device}", netns).splitlines()]
-        own = [line for line in lines if not re.search(r"proto (bird|kernel)|fe80::|multicast ff00", line)]
+        own = [line for line in lines if not re.search(r"proto (bird|kernel)|fe80::\S*ff:fe|multicast ff00", line)]
         return sorted(re.sub(rf"\b{device}\b|^\d+: |tentative|\\.*", "", line).strip() for line in own)
 
 

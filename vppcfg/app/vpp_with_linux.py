@@ -10,7 +10,6 @@ from itertools import groupby
 from types import TracebackType
 from typing import Protocol, Self
 
-from vppcfg.common.addresses import is_link_local
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
@@ -71,12 +70,14 @@ def attachments_in_linux(linux: SettingsReader, holders: Collection[str], state:
 
 
 def _is_copied(setting: LinuxSetting, name: str, state: State) -> bool:
-    """Return whether VPP puts an address on the device by itself (lcp-sync), and on the next one too."""
+    """Return whether VPP puts an address on the device by itself (lcp-sync), and on the next one too.
+
+    It copies no link-local address (vnet/ip/ip6_forward.c).
+    """
     if setting.kind is not LinuxKind.ADDRESS or name not in state.lcps or not state.facts.lcp.is_sync:
         return False
     interface, address = state.interfaces[name], address_of(setting)
-    is_live = address in {each.address for each in interface.live}
-    return address in interface.addresses or is_live or is_link_local(address)
+    return address in interface.addresses or address in {each.address for each in interface.live}
 
 
 _AT_ONCE = 1000

@@ -339,6 +339,19 @@ def test_addresses_that_vpp_copies_to_linux_are_its_own() -> None:
     assert len(Router(Vpp([]), Linux([], {})).unmanaged({"gi0"}, unsynced)) == 2
 
 
+def test_a_link_local_address_that_linux_alone_has_is_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """VPP copies none of its own (vnet/ip/ip6_forward.c)."""
+    raw = socket.inet_pton(socket.AF_INET6, "fe80::77")
+    by_hand = LinuxSetting(
+        kind=LinuxKind.ADDRESS, device="@gi0", family=10, fields=(64, 2, 253), attributes=encoded({1: raw})
+    )
+    linux = Linux([], {})
+    monkeypatch.setattr(linux, "read_settings", lambda *place: [("gi0", by_hand)])
+    synced = replace(STATE, facts=Facts(has_linux=True, lcp=LcpSettings(is_sync=True)))
+    found = Router(Vpp([]), linux).unmanaged({"gi0"}, synced)
+    assert [each.label for each in found] == ["address of Linux fe80::77/64"]
+
+
 def test_settings_of_one_namespace_are_restored_together_and_each_refusal_is_told() -> None:
     log: list[object] = []
     settings = [address(host, "gi0").on({"gi0": "e0"}) for host in ("192.0.2.1", "192.0.2.9")]
