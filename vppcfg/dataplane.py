@@ -16,6 +16,17 @@ from vppcfg.operations.operation import Operation
 from vppcfg.record import record
 
 
+def is_restarted(before: str, now: str) -> bool:
+    """Return whether VPP was restarted between two readings of its `boot_id`, perhaps by different users.
+
+    What a user may see decides how the start time is known: from /proc, from VPP's statistics, or not at all. Two that
+    were read in different ways cannot be compared; then the process number decides.
+    """
+    former, later = (each.partition(" since ") for each in (before, now))
+    is_comparable = "" not in (former[2], later[2]) and ("/" in former[2]) == ("/" in later[2])
+    return former[0] != later[0] or (is_comparable and former[2] != later[2])
+
+
 def restarted_text(before: str, now: str) -> str:
     """Return the message that another process of VPP answers, given the `boot_id` of both."""
     former, later = (boot_id.partition(" since ")[0] for boot_id in (before, now))
@@ -54,7 +65,7 @@ class Dataplane(Protocol):
 
     @property
     def boot_id(self) -> str:
-        """Return what distinguishes this run of VPP from every other one; equal texts mean the same process."""
+        """Return what distinguishes this run of VPP from every other one, for one user (`is_restarted` for others)."""
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""

@@ -14,7 +14,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.routing_accepted import is_corrected
 from vppcfg.app.routing_plan import RoutingPlan
 from vppcfg.app.target import Target
-from vppcfg.dataplane import Dataplane
+from vppcfg.dataplane import Dataplane, is_restarted
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
 from vppcfg.model.checks import Check
 from vppcfg.model.ownership import NameGlobs
@@ -110,7 +110,7 @@ def target_objections(digest: str, target: Target, boot_id: str, terms: Terms) -
         yield Objection(f"cannot use {journal.folder}: {reason}", how_to_get_in(reason))
     try:
         change = awaited(journal.newest_first())
-        if change is not None and change.entry.boot_id == boot_id:
+        if change is not None and not is_restarted(change.entry.boot_id, boot_id):
             yield undecided(change)
         settled = (_as_decided(each, boot_id) for each in journal.newest_first())
         yield from file_objections(digest, settled, terms, journal)
@@ -120,7 +120,8 @@ def target_objections(digest: str, target: Target, boot_id: str, terms: Terms) -
 
 def _as_decided(change: Record, boot_id: str) -> Record:
     is_open = change.timer is not None and change.status in UNDECIDED
-    return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
+    is_gone = is_open and is_restarted(change.entry.boot_id, boot_id)
+    return replace(change, status=Status.ROLLED_BACK) if is_gone else change
 
 
 def rollback_objections(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:

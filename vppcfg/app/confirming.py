@@ -13,6 +13,7 @@ from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import extend_timer, restart_timer, stop_timer
 from vppcfg.common.clock import local_time
+from vppcfg.dataplane import is_restarted
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
@@ -132,12 +133,12 @@ def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
     by_itself = f"the state before it comes back at {until}, or at once with `vppcfg rollback`"
     try:
         with Session(target.connect) as session:
-            is_same = session.boot_id == change.entry.boot_id
+            was_restarted = is_restarted(change.entry.boot_id, session.boot_id)
     except DataplaneError as error:
         raise DataplaneError(
             f"change {number} is not confirmed, since it is unknown whether VPP survived it: {error.message}", by_itself
         ) from error
-    if is_same:
+    if not was_restarted:
         return
     text = "VPP was restarted before the change was confirmed"
     with suppress(StorageError):

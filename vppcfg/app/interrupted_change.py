@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vppcfg.dataplane import is_restarted
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_interrupted
 from vppcfg.transaction.entry import ROLLBACKS, Entry, Origin, Record, Status
@@ -28,7 +29,7 @@ def interrupted_change(newest_first: Iterable[Record], boot_id: str = "") -> Int
     entry = found.entry
     became = "failed half-way" if found.status is Status.STRANDED else "was cut off"
     what = f"Change {entry.number} ({purpose(entry)}, {entry.made_at}) {became}"
-    if boot_id and boot_id != entry.boot_id:
+    if boot_id and is_restarted(entry.boot_id, boot_id):
         return InterruptedChange(
             number=entry.number,
             text=f"{what}, and VPP was restarted since: `vppcfg apply` brings it to the file, `vppcfg apply --boot` to "

@@ -21,7 +21,7 @@ from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
-from vppcfg.dataplane import Dataplane, restarted_text
+from vppcfg.dataplane import Dataplane, is_restarted, restarted_text
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.yaml.files import STDIN, files_at
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
@@ -217,7 +217,7 @@ def saved_programs(saved: SavedPlan) -> tuple[Program, ...]:
 
 def refuse_stale(saved: SavedPlan, found: CurrentState, console: Console) -> None:
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for; show what differs."""
-    if found.boot_id != saved.boot_id:
+    if is_restarted(str(saved.boot_id), found.boot_id):
         raise PlanRefusedError(
             f"the plan is stale, for {restarted_text(str(saved.boot_id), found.boot_id)}; nothing was changed",
             _AGAIN,

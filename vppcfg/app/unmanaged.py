@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from vppcfg.common.printable import printable
-from vppcfg.dataplane import Dataplane
+from vppcfg.dataplane import Dataplane, is_restarted
 from vppcfg.model.attachment import Attachment, by_holder, counted, in_order
 from vppcfg.model.state import State
 from vppcfg.transaction.entry import ACCEPTED
@@ -58,7 +58,7 @@ def accepted_in(journal: Journal, boot_id: str, seen: dict[int, State | None]) -
     Raise PlanRefusedError when the journal cannot be read.
     """
     last = next((each for each in journal.newest_first() if each.status in ACCEPTED), None)
-    if last is None or last.entry.boot_id != boot_id:
+    if last is None or is_restarted(last.entry.boot_id, boot_id):
         return None
     number = last.entry.number
     if number not in seen:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from vppcfg.dataplane import is_restarted
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import state_of
@@ -79,7 +80,7 @@ def file_in_force(newest_first: Iterable[Record], boot_id: str) -> int | None:
         entry = record.entry
         if record.status not in ACCEPTED:
             continue
-        if not is_of_run and entry.boot_id != boot_id:
+        if not is_of_run and is_restarted(entry.boot_id, boot_id):
             return None
         is_of_run = True
         if entry.origin in ROLLBACKS:
@@ -200,7 +201,7 @@ def _decided(
         return _ended(journal, record, Status.ROLLED_BACK, at, record.text)
     if record.status not in UNDECIDED:
         return record
-    if record.timer is not None and record.entry.boot_id != boot_id:
+    if record.timer is not None and is_restarted(record.entry.boot_id, boot_id):
         text = "VPP was restarted before the change was confirmed"
         _log.warning("Change %d counts as rolled back: %s", record.entry.number, text)
         return _ended(journal, record, Status.ROLLED_BACK, at, text)

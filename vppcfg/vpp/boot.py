@@ -15,10 +15,10 @@ _START_TIME = 22 - 3
 
 
 def read_boot_id(connection: Connection, peer: int | None, stats_socket: str, proc: Path = Path("/proc")) -> str:
-    """Return a text that is the same for one process of VPP and another for every other.
+    """Return a text that is the same for one process of VPP and another for every other (`dataplane.is_restarted`).
 
     `peer` is the process at the other end of the socket as it is known here, None when it cannot be seen; then
-    `stats_socket` is asked. Raise DataplaneError.
+    `stats_socket` is asked, so users who see less get another text. Raise DataplaneError.
     """
     pid = _pid(connection)
     since = (_began(peer, proc) if peer else "") or _boot_time(stats_socket)

@@ -373,3 +373,17 @@ def readable(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:
         return b""
+
+
+def test_who_cannot_see_the_process_of_vpp_takes_it_for_the_same_one(
+    router: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a member of the group with hidepid=2, while root's change waits."""
+    router.apply("l3.yaml", 5)
+    monkeypatch.setattr("vppcfg.vpp.boot._began", lambda pid, proc: "")
+    answer = router.vppcfg("apply", "-c", "l2xc.yaml", "--yes")
+    assert answer.returncode == ExitCode.REFUSED
+    assert "change 2 waits to be confirmed" in answer.stderr
+    assert "waits to be confirmed" in router.vppcfg("plan", "-c", "l2xc.yaml").stderr
+    assert router.vppcfg("confirm").returncode == ExitCode.DONE
+    assert router.statuses() == ["applied", "confirmed"]
