@@ -332,8 +332,9 @@ class Router:
             if isinstance(group[0], SetLinuxLink):
                 return self._linux.set_links(group[0].netns, [_setting(operation) for operation in group])
             self._change_on_linux(self._linux, group[0])
-        except LinuxError as error:
-            return LinkOutcome(refused={0: error.message})
+        except LinuxError as error:  # of what is restored, nothing stops at the first
+            refused = group if isinstance(group[0], RestoreInLinux) else group[:1]
+            return LinkOutcome(refused=dict.fromkeys(range(len(refused)), error.message))
         return LinkOutcome(done=(0,))
 
     @staticmethod

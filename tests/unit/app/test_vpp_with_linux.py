@@ -380,6 +380,20 @@ def test_what_one_namespace_refuses_keeps_nothing_from_the_next() -> None:
     assert [refusal.index for refusal in performed.refusals] == [1]
 
 
+def test_all_settings_of_a_namespace_that_cannot_be_entered_are_refused() -> None:
+    restore = [
+        RestoreInLinux(
+            attachment=Attachment(holder="gi0", kind="address"),
+            netns=netns,
+            setting=address("192.0.2.1", "gi0").on({"gi0": "e0"}),
+        )
+        for netns in ("blue", "blue", "red")
+    ]
+    performed = Router(Vpp([]), Linux([], None)).perform(restore)
+    assert performed.done == ()
+    assert [(refusal.index, refusal.text) for refusal in performed.refusals] == [(n, "not permitted") for n in range(3)]
+
+
 def test_a_linux_that_cannot_be_asked_what_would_be_lost_ends_the_plan() -> None:
     router = Router(Vpp([]), Linux([], None))
     with pytest.raises(DataplaneError, match="not permitted"):
