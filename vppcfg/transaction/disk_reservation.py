@@ -14,6 +14,8 @@ from vppcfg.errors import StorageError
 from vppcfg.transaction.directory import Directory
 
 _BLOCK_BYTES = 4096
+_COUNTED_BYTES = 512
+"""The unit of st_blocks, which counts no holes (inode(7))."""
 _MODE = 0o660
 """Every member of the group may have to make more room."""
 
@@ -23,7 +25,7 @@ def reserve(folder: Directory, name: str, size_bytes: int) -> None:
     try:
         descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT, _MODE)
         try:
-            if os.fstat(descriptor).st_size < size_bytes:
+            if os.fstat(descriptor).st_blocks * _COUNTED_BYTES < size_bytes:
                 os.posix_fallocate(descriptor, 0, size_bytes)
                 os.fsync(descriptor)
             with suppress(PermissionError):  # another member's, who has set it

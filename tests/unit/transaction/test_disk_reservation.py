@@ -34,6 +34,16 @@ def test_what_is_taken_is_there_and_can_be_given_back_once(folder: Directory) ->
     assert not release(folder, "reserve")
 
 
+def test_a_copy_with_holes_has_no_room_yet(folder: Directory) -> None:
+    """As `cp --sparse` and archives of the state folder make it."""
+    path = folder.path / "reserve"
+    path.touch()
+    os.truncate(path, 10_000)
+    assert path.stat().st_blocks == 0
+    reserve(folder, "reserve", 10_000)
+    assert path.stat().st_blocks * 512 >= 10_000
+
+
 def test_a_disk_without_room_keeps_nothing_of_the_attempt(folder: Directory, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(descriptor: int, offset: int, length: int) -> None:
         os.ftruncate(descriptor, length // 2)
