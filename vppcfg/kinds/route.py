@@ -163,7 +163,7 @@ class RouteKind(VppObjectKind[Route]):
         return RemoveRoute(item=item)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
-        """Yield the steps that hold the gateways of routes while those change (see route_gateways)."""
+        """Yield the steps that hold the gateways of routes while those change."""
         for item in routes_that_hold(transition):
             goes = not transition.deleted_tables.isdisjoint(each.name for each in item.references())
             release = Stage.RELEASE_GATEWAYS_IN_VRF if goes else Stage.RELEASE_GATEWAYS

@@ -311,7 +311,7 @@ class Interface:
     is_bvi: bool = False
     """Whether it is where that bridge domain meets routing."""
     split_horizon_group: int = 0
-    """Of a bridge member; the configuration has none, so it is read and kept."""
+    """Of a bridge member: members of a group send each other nothing; 0 is none."""
     tag_rewrite: TagRewrite | None = None
     tables: tuple[int, int] = (0, 0)
     """FIB table ids of IPv4 and IPv6."""

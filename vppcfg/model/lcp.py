@@ -47,7 +47,7 @@ class LcpSettings:
     default_netns: str = ""
     """Namespace of pairs made without naming one; '' is the one that VPP itself runs in."""
     is_sync: bool = False
-    """lcp-sync: MTU and state of a VPP interface follow into Linux."""
+    """lcp-sync: MTU, state and addresses of a VPP interface follow into Linux, link-local ones aside."""
     is_auto_subint: bool = False
     """lcp-auto-subint: VPP makes pairs for new sub-interfaces by itself."""
 

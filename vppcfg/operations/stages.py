@@ -40,8 +40,6 @@ class Stage(IntEnum):
     static neighbours, MAC addresses that bridge domains filter or send to interfaces that are gone, and ranges of proxy
     ARP in FIB tables that go, which would stay for the next table.
 
-    Ranges of proxy ARP of FIB tables that are to go, too: they would stay for the next table that comes.
-
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
     HOLD_GATEWAYS = auto()

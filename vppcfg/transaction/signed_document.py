@@ -1,6 +1,6 @@
 """Documents that only vppcfg writes: a kind and plain data in, a file with a seal out, and back, or a refusal.
 
-The seal (a SHA-256 over the content) shows what was cut off or edited; who may have written it, `trusted` finds out.
+The seal (a SHA-256 over the content) shows what was cut off or edited; who may have written it, `safe_open` finds out.
 The content is not interpreted here.
 """
 

@@ -21,7 +21,6 @@ from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.wire.codec import text_of_address, text_of_prefix
 from vppcfg.wire.reading import Replies
 
-_SOURCES = "fib_source_dump"
 _ROUTES, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _ADD_ROUTE = "ip_route_add_del_v2"
 _CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
