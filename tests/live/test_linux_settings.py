@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,9 @@ class Operator:
 
     def ip(self, line: str, netns: str = "") -> str:
         return self._vpp.ip(*(["-n", netns] if netns else []), *line.split())
+
+    def set_sysctl(self, text: str) -> None:
+        subprocess.run(("nsenter", "--target", str(self._vpp.pid), "--net", "sysctl", "-qw", text), check=True)
 
     def plan(self, text: str) -> list[dict[str, Any]]:
         """Return what a plan does to what it does not manage."""
@@ -169,6 +173,20 @@ def test_a_device_of_a_vrf_of_linux_is_in_it_again_with_its_addresses(operator: 
     assert operator.has("other") == before
     assert operator.rollback() == ExitCode.DONE
     assert operator.has() == before
+
+
+def test_where_new_devices_have_no_ipv6_one_that_has_keeps_its_addresses(tmp_path: Path) -> None:
+    with RealVpp(linux_cp="lcp-sync") as vpp:
+        one = Operator(vpp, tmp_path)
+        one.set_sysctl("net.ipv6.conf.default.disable_ipv6=1")
+        assert one.apply(BEFORE) == ExitCode.DONE
+        one.set_sysctl("net.ipv6.conf.lo0.disable_ipv6=0")
+        one.ip("addr add 2001:db8::1/64 dev lo0")
+        before = one.has()
+        assert one.apply(OTHER_PLACES["made anew"]) == ExitCode.DONE
+        assert one.has() == before
+        assert one.rollback() == ExitCode.DONE
+        assert one.has() == before
 
 
 @pytest.mark.parametrize("switches", ["", "lcp-sync"])

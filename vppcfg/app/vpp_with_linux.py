@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from socket import AF_INET6
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -58,8 +59,10 @@ def attachments_in_linux(linux: SettingsReader, holders: Collection[str], state:
         devices = {device: name for (place, device), name in places.items() if place == netns}
         called = {name: device for device, name in devices.items()}
         requested = {name for name in holders if name in called}
-        for name, setting in linux.read_settings(netns, devices, requested):
-            if not _is_copied(setting, name, state):
+        found = linux.read_settings(netns, devices, requested)
+        late = {name for name, setting in found if setting.kind is LinuxKind.SYSCTL and setting.sysctl == _HAS_IPV6}
+        for name, setting in found:
+            if not _is_copied(setting, name, state, is_late=name in late and setting.family == AF_INET6):
                 yield Attachment(
                     holder=name,
                     kind=f"{setting.kind.value} of Linux",
@@ -69,15 +72,21 @@ def attachments_in_linux(linux: SettingsReader, holders: Collection[str], state:
                 )
 
 
-def _is_copied(setting: LinuxSetting, name: str, state: State) -> bool:
+_HAS_IPV6 = "disable_ipv6=0"
+"""Where a device has this by itself, new ones refuse IPv6 addresses: VPP copies them before the sysctl is restored."""
+
+
+def _is_copied(setting: LinuxSetting, name: str, state: State, *, is_late: bool) -> bool:
     """Return whether VPP puts an address on the device by itself (lcp-sync), and on the next one too.
 
-    It copies no link-local address (vnet/ip/ip6_forward.c).
+    It copies no link-local address (vnet/ip/ip6_forward.c). With `is_late`, the next device refuses it at first; one
+    that comes and goes by itself, as of VRRP, is left to VPP even so.
     """
     if setting.kind is not LinuxKind.ADDRESS or name not in state.lcps or not state.facts.lcp.is_sync:
         return False
     interface, address = state.interfaces[name], address_of(setting)
-    return address in interface.addresses or address in {each.address for each in interface.live}
+    is_live = address in {each.address for each in interface.live}
+    return is_live or (address in interface.addresses and not is_late)
 
 
 _AT_ONCE = 1000

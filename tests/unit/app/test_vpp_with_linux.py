@@ -113,6 +113,12 @@ def address(host: str, name: str) -> LinuxSetting:
     return LinuxSetting(kind=LinuxKind.ADDRESS, device=f"@{name}", family=2, fields=(24, 0, 0), attributes=attributes)
 
 
+def ipv6_address(host: str) -> LinuxSetting:
+    """Return an address of gi0 with 64 bits."""
+    attributes = encoded({1: socket.inet_pton(socket.AF_INET6, host)})
+    return LinuxSetting(kind=LinuxKind.ADDRESS, device="@gi0", family=10, fields=(64, 0, 0), attributes=attributes)
+
+
 def test_the_linux_side_is_part_of_the_state() -> None:
     log: list[object] = []
     state = Router(Vpp(log), Linux(log, {("blue", "e0"): DEVICE, ("", "vm0"): DEVICE})).observe()
@@ -341,15 +347,26 @@ def test_addresses_that_vpp_copies_to_linux_are_its_own() -> None:
 
 def test_a_link_local_address_that_linux_alone_has_is_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     """VPP copies none of its own (vnet/ip/ip6_forward.c)."""
-    raw = socket.inet_pton(socket.AF_INET6, "fe80::77")
-    by_hand = LinuxSetting(
-        kind=LinuxKind.ADDRESS, device="@gi0", family=10, fields=(64, 2, 253), attributes=encoded({1: raw})
-    )
     linux = Linux([], {})
-    monkeypatch.setattr(linux, "read_settings", lambda *place: [("gi0", by_hand)])
+    monkeypatch.setattr(linux, "read_settings", lambda *place: [("gi0", ipv6_address("fe80::77"))])
     synced = replace(STATE, facts=Facts(has_linux=True, lcp=LcpSettings(is_sync=True)))
     found = Router(Vpp([]), linux).unmanaged({"gi0"}, synced)
     assert [each.label for each in found] == ["address of Linux fe80::77/64"]
+
+
+def test_a_device_that_has_ipv6_by_a_sysctl_gets_its_addresses_after_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    """VPP copies them before, where new devices have no IPv6 and Linux refuses them."""
+    live = (LiveAddress(address="2001:db8::9/64", source=LiveSource.VRRP),)
+    gi0 = replace(STATE.interfaces["gi0"], addresses=frozenset({"192.0.2.1/24", "2001:db8::1/64"}), live=live)
+    lcp = LcpSettings(is_sync=True)
+    state = replace(STATE, interfaces={"gi0": gi0}, facts=Facts(has_linux=True, lcp=lcp))
+    sysctl = LinuxSetting(kind=LinuxKind.SYSCTL, device="@gi0", family=10, sysctl="disable_ipv6=0")
+    addresses = [address("192.0.2.1", "gi0"), *map(ipv6_address, ("2001:db8::1", "2001:db8::9"))]
+    settings = [("gi0", each) for each in (sysctl, *addresses)]
+    linux = Linux([], {})
+    monkeypatch.setattr(linux, "read_settings", lambda *place: settings)
+    found = Router(Vpp([]), linux).unmanaged({"gi0"}, state)
+    assert [each.linux for each in found] == [settings[0][1], settings[2][1]]
 
 
 def test_settings_of_one_namespace_are_restored_together_and_each_refusal_is_told() -> None:
