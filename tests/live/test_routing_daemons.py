@@ -398,6 +398,14 @@ def test_bird_changes_with_vpp_and_comes_back_with_it(edge: Edge, capfd: pytest.
     assert "ERROR" not in capfd.readouterr().err
     assert edge.command("rollback", "-y") == ExitCode.DONE
     assert startup.read_text().strip() == BIRD.format(remote=65002).strip()
+
+    file.write_text(BIRD.format(remote=65002) + "protocol static unconfirmed { ipv4; }\n")
+    assert edge.apply(section, (), "--confirm", "5") == ExitCode.DONE
+    assert edge.command("confirm", "--extend", "5") == ExitCode.DONE
+    assert "unconfirmed" in protocols()
+    assert edge.command("rollback", "-y") == ExitCode.DONE
+    assert "unconfirmed" not in protocols()
+
     startup.write_text(BIRD.format(remote=65007))  # by somebody, and BIRD has not read it
     capfd.readouterr()
     assert edge.apply(section, (), "--again") == ExitCode.REFUSED

@@ -18,7 +18,7 @@ from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.routing_accepted import persist_running
+from vppcfg.app.routing_accepted import loaded_texts, persist_running
 from vppcfg.app.routing_plan import RoutingPlan, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
@@ -107,7 +107,7 @@ def apply_at(
         return Applied(code=code, problems=proposal.problems)
     plan = proposal.plan_on(place.session.dataplane)
     if not is_boot:
-        intent = replace(intent, routing=_routing(configuration, plan, terms, loaded, console))
+        intent = replace(intent, routing=_routing(configuration, plan, place, terms, loaded, console))
     if not plan.steps and not intent.routing.steps:
         log_nothing_to_do(plan)
         is_interrupted = last_interrupted(reversed(place.records)) is not None
@@ -166,9 +166,12 @@ def _refuse_taken(plan: Plan, place: ChangeContext) -> None:
         raise objection.error()
 
 
-def _routing(configuration: Configuration, plan: Plan, terms: Terms, loaded: Loaded, console: Console) -> RoutingPlan:
+def _routing(
+    configuration: Configuration, plan: Plan, place: ChangeContext, terms: Terms, loaded: Loaded, console: Console
+) -> RoutingPlan:
     """Return what the routing daemons are to load. Raise PlanRefusedError when one of them cannot, or must not."""
-    routing = plan_routing(configuration.routing, plan.desired, terms.limits)
+    former = loaded_texts(reversed(place.records), place.journal) if configuration.routing else ()
+    routing = plan_routing(configuration.routing, plan.desired, terms.limits, former)
     console.show_problems(loaded.placed(routing.problems), loaded.name)
     for objection in routing.objections:
         raise _ERRORS.get(objection.code, PlanRefusedError)(f"{objection.text}; nothing was changed", objection.hint)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from vppcfg.app.routing_plan import daemon_of, wanted_text
+from vppcfg.app.routing_plan import daemon_of, unsaved_text, wanted_text
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingTexts
 from vppcfg.routing_daemons.daemon import NOTHING_WAITS, write_like
 from vppcfg.routing_daemons.text_file import text_or_nothing
-from vppcfg.transaction.entry import ACCEPTED, Record
+from vppcfg.transaction.entry import ACCEPTED, Origin, Record, Status
 from vppcfg.transaction.journal import NO_ROUTING, Journal
 
 log = logging.getLogger("root.main")
@@ -66,6 +66,25 @@ def accepted_routing(newest_first: Iterable[Record], journal: Journal) -> Journa
     return NO_ROUTING
 
 
+def loaded_texts(newest_first: Iterable[Record], journal: Journal) -> tuple[RoutingTexts, ...]:
+    """Return what daemons were to load since and by the last change that was accepted, the newest first.
+
+    A change that failed has brought the daemons back, and so has a boot after those that were not accepted before it.
+    """
+    found: list[RoutingTexts] = []
+    is_booted = False
+    for other in newest_first:
+        is_accepted = other.status in ACCEPTED
+        if other.status is Status.REVERTED or (is_booted and not is_accepted):
+            continue
+        texts = _journalled(other.entry.number, journal).texts
+        found += texts
+        if is_accepted and (texts or other.entry.origin is Origin.APPLY):
+            break
+        is_booted = is_booted or (is_accepted and other.entry.origin is Origin.BOOT)
+    return tuple(found)
+
+
 def drift_of(accepted: JournalledRouting) -> Iterator[tuple[str, str]]:
     """Yield each daemon that does not run what was accepted, and how, or that does not start with it."""
     for texts in accepted.texts:
@@ -82,9 +101,11 @@ def drift_of(accepted: JournalledRouting) -> Iterator[tuple[str, str]]:
 
 def bring_back_accepted_routing(newest_first: Iterable[Record], journal: Journal) -> None:
     """Have the daemons run what was accepted last, where a change was under way when VPP went; report what fails."""
-    for texts in accepted_routing(newest_first, journal).texts:
+    records = tuple(newest_first)
+    loaded = loaded_texts(records, journal)
+    for texts in accepted_routing(records, journal).texts:
         daemon, title = daemon_of(texts.file), texts.file.kind.title
-        difference = daemon.difference(texts.after)
+        difference = daemon.difference(texts.after, unsaved_text(texts.file, texts.after, loaded))
         if isinstance(difference, str):
             log.warning("%s; it starts with %s", difference, texts.file.startup)
         elif difference.lines:

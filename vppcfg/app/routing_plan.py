@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem
@@ -83,8 +83,30 @@ def daemon_of(file: RoutingFile) -> RoutingDaemon:
     return Frr(file) if file.kind is DaemonKind.FRR else Bird(file)
 
 
-def plan_routing(files: Iterable[RoutingFile], desired: State, limits: Limits) -> RoutingPlan:
-    """Compare the files of all daemons with what those run, and hold them against the desired state."""
+def unsaved_text(file: RoutingFile, text: str, loaded: Iterable[RoutingTexts]) -> str:
+    """Return what BIRD may run other than `text` though its startup file lacks it; '' when nothing is known of that.
+
+    BIRD does not report what it runs. `loaded` is what vppcfg has had it load, the newest first. A startup file that
+    was written since is what BIRD runs, or known not to be.
+    """
+    if file.kind is not DaemonKind.BIRD:
+        return ""
+    startup = text_or_nothing(file.startup)
+    unsaved = (
+        each.after
+        for each in loaded
+        if each.file.instance == file.instance and startup == each.startup_before != each.startup_after
+    )
+    return next((each for each in unsaved if each != text), "")
+
+
+def plan_routing(
+    files: Iterable[RoutingFile], desired: State, limits: Limits, loaded: Sequence[RoutingTexts] = ()
+) -> RoutingPlan:
+    """Compare the files of all daemons with what those run, and hold them against the desired state.
+
+    `loaded` is what vppcfg has had the daemons load, the newest first.
+    """
     changes: list[DaemonChange] = []
     problems: list[Problem] = []
     objections: list[Objection] = []
@@ -94,7 +116,7 @@ def plan_routing(files: Iterable[RoutingFile], desired: State, limits: Limits) -
             objections.append(text)
             continue
         problems += warnings_about(file, text, desired)
-        found = _change(file, text, limits)
+        found = _change(file, text, limits, unsaved_text(file, text, loaded))
         if isinstance(found, DaemonChange):
             changes.append(found)
         else:
@@ -120,7 +142,7 @@ def wanted_text(file: RoutingFile) -> str | Objection:
         return Objection(str(error), "correct the include, or put its text in its place", ExitCode.INVALID)
 
 
-def _change(file: RoutingFile, text: str, limits: Limits) -> DaemonChange | list[Objection]:
+def _change(file: RoutingFile, text: str, limits: Limits, unsaved: str) -> DaemonChange | list[Objection]:
     daemon, title = daemon_of(file), file.kind.title
     if not text.strip():
         return [Objection(f"{file.path} is empty", f"write what {title} is to run into it", ExitCode.INVALID)]
@@ -133,11 +155,15 @@ def _change(file: RoutingFile, text: str, limits: Limits) -> DaemonChange | list
     if running.trouble and not (running.text and limits.no_way_back):
         hint = "`birdc configure` reads it; --no-way-back takes the file for what BIRD runs" if running.text else "look"
         return [Objection(f"it is not known what {title} runs: {running.trouble}", hint)]
-    difference = daemon.difference(text)
+    difference = daemon.difference(text, unsaved)
     if isinstance(difference, str):
         return [Objection(difference, f"try `vppcfg plan` again; is {title} busy?", ExitCode.DATAPLANE)]
     startup = text_or_nothing(file.startup)
     texts = RoutingTexts(
-        file=file, before=running.text, after=text, startup_before=startup or running.text, startup_after=text
+        file=file,
+        before=unsaved or running.text,
+        after=text,
+        startup_before=startup or running.text,
+        startup_after=text,
     )
     return DaemonChange(texts=texts, difference=difference)

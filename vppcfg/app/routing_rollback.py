@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from vppcfg.app.routing_plan import DaemonChange, RoutingPlan, daemon_of
+from vppcfg.app.routing_accepted import loaded_texts
+from vppcfg.app.routing_plan import DaemonChange, RoutingPlan, daemon_of, unsaved_text
 from vppcfg.model.routing import DaemonKind, RoutingTexts
 from vppcfg.routing_daemons.daemon import RoutingDifference
 from vppcfg.routing_daemons.text_file import text_or_nothing
@@ -19,24 +21,27 @@ def daemon_rollback(change: Record, records: Sequence[Record], journal: Journal)
     be read.
     """
     oldest: dict[tuple[DaemonKind, str, str], RoutingTexts] = {}
+    loaded = loaded_texts(reversed(records), journal)
     for other in records:
         if other.entry.number < change.entry.number or other.status not in IN_FORCE:
             continue
         for texts in journal.routing(other.entry.number).texts:
-            oldest.setdefault((texts.file.kind, texts.file.pathspace, texts.file.socket), texts)
-    return RoutingPlan(changes=tuple(map(_back_to, oldest.values())))
+            oldest.setdefault(texts.file.instance, texts)
+    return RoutingPlan(changes=tuple(_back_to(texts, loaded) for texts in oldest.values()))
 
 
-def _back_to(texts: RoutingTexts) -> DaemonChange:
-    daemon = daemon_of(texts.file)
+def _back_to(texts: RoutingTexts, loaded: Sequence[RoutingTexts]) -> DaemonChange:
+    daemon, unsaved = daemon_of(texts.file), unsaved_text(texts.file, texts.before, loaded)
     running = daemon.running()
-    difference = daemon.difference(texts.before) if running.text else running.trouble
+    difference = daemon.difference(texts.before, unsaved) if running.text else running.trouble
     if isinstance(difference, str):
         difference = RoutingDifference(trouble=difference)
+    elif running.trouble:
+        difference = replace(difference, trouble=running.trouble)
     return DaemonChange(
         texts=RoutingTexts(
             file=texts.file,
-            before=running.text,
+            before=unsaved or running.text,
             after=texts.before,
             startup_before=text_or_nothing(texts.file.startup),
             startup_after=texts.startup_before,

@@ -170,6 +170,7 @@ def _routing_of(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> RoutingPlan:
     """Return what routing daemons load with the plan; without a VPP, nothing is known of those of its machine."""
+    from vppcfg.app.routing_accepted import loaded_texts
     from vppcfg.app.routing_plan import NO_DAEMONS, plan_routing
 
     if not configuration.routing:
@@ -177,7 +178,13 @@ def _routing_of(
     if dataplane is None:
         log.warning("What the routing daemons would load is left out: they run on the router")
         return NO_DAEMONS
-    return plan_routing(configuration.routing, plan.desired, terms_of(args).limits)
+    journal = target_of(args).journal()
+    try:
+        loaded = loaded_texts(journal.newest_first(), journal)
+    except PlanRefusedError as error:
+        log.warning("What the routing daemons have loaded without being confirmed is not known: %s", error.message)
+        loaded = ()
+    return plan_routing(configuration.routing, plan.desired, terms_of(args).limits, loaded)
 
 
 def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str]) -> PlanRehearsal | None:

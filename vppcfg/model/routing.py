@@ -38,6 +38,11 @@ class RoutingFile:
     """Of BIRD: its control socket."""
     within_s: int = DEFAULT_WITHIN_S
 
+    @property
+    def instance(self) -> tuple[DaemonKind, str, str]:
+        """Return what distinguishes the daemon from others on the machine."""
+        return self.kind, self.pathspace, self.socket
+
 
 @record
 class RoutingTexts:

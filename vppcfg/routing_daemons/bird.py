@@ -233,14 +233,15 @@ class Bird:
             return RunningText(text=text, trouble=f"BIRD read its configuration last at {last[1]}, and {read}")
         return RunningText(text=text)
 
-    def difference(self, text: str) -> RoutingDifference | str:
-        """Return how a configuration differs from that of the startup file."""
+    def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
+        """Return how a configuration differs from what was loaded last, or else from the startup file."""
         running = self.running()
         if running.trouble and not running.text:
             return running.trouble
-        if running.text == text:
+        former = loaded or running.text
+        if former == text:
             return RoutingDifference()
-        return RoutingDifference(lines=tuple(_lines(running.text, text)), impacts=impacts_between(running.text, text))
+        return RoutingDifference(lines=tuple(_lines(former, text)), impacts=impacts_between(former, text))
 
     def load(self, text: str, confirm_s: float | None) -> str:
         """Load a configuration, with BIRD's own timeout where it must be confirmed."""

@@ -53,8 +53,8 @@ class RoutingDifference:
 
     @property
     def text_lines(self) -> tuple[str, ...]:
-        """Return what is shown of it: `lines`, or the trouble behind `?`."""
-        return self.lines if self.trouble is None else (f"? {self.trouble}",)
+        """Return what is shown of it: `lines`, and the trouble behind `?`."""
+        return self.lines if self.trouble is None else (*self.lines, f"? {self.trouble}")
 
     @property
     def worst(self) -> SessionImpact:
@@ -106,8 +106,11 @@ class RoutingDaemon(Protocol):
     def running(self) -> RunningText:
         """Return the configuration that is in force."""
 
-    def difference(self, text: str) -> RoutingDifference | str:
-        """Return how what is in force differs from a configuration, or why that is not known."""
+    def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
+        """Return how what is in force differs from a configuration, or why that is not known.
+
+        A daemon that does not report what it runs is taken to run `loaded`, or, with '', its startup file.
+        """
 
     def load(self, text: str, confirm_s: float | None) -> str:
         """Load a configuration. Where the daemon can, it goes back by itself after `confirm_s` without `confirm`."""

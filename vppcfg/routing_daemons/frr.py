@@ -240,8 +240,11 @@ class Frr:
         kept = [line for line in lines if line.strip() not in (*_HEADER, "end")]
         return RunningText(text="\n".join(kept).strip("\n") + "\n")
 
-    def difference(self, text: str) -> RoutingDifference | str:
-        """Return what a reload would delete and add, by `frr-reload.py --test`, or why that is not known."""
+    def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
+        """Return what a reload would delete and add, by `frr-reload.py --test`, or why that is not known.
+
+        FRR reports what it runs, so `loaded` has no effect.
+        """
         with staged(text, self._file.startup) as (path, trouble):
             if trouble:
                 return trouble

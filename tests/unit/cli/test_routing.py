@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
+from tests.unit.cli.test_failing_timer import die
+from tests.unit.cli.test_half_way import cut_off
 from vppcfg.app.daemon_routes import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -27,10 +29,11 @@ SECRET = "geheim"
 
 
 class Daemon:
-    """A daemon that runs what it is given, unless a test says otherwise."""
+    """A BIRD that runs what it is given, unless a test says otherwise, and does not report what that is."""
 
-    def __init__(self, vpp: SimulatedVpp) -> None:
+    def __init__(self, vpp: SimulatedVpp, startup: Path) -> None:
         self._vpp = vpp
+        self._startup = startup
         self.text = "as it was\n"
         self.events: list[str] = []
         self.wrong: list[str] = []
@@ -46,12 +49,13 @@ class Daemon:
         return self.unfit
 
     def running(self) -> RunningText:
-        return RunningText(text=self.text)
+        return RunningText(text=self._startup.read_text(errors="surrogateescape"))
 
-    def difference(self, text: str) -> RoutingDifference | str:
-        if text == self.text:
+    def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
+        former = loaded or self.running().text
+        if text == former:
             return RoutingDifference()
-        lines = (f"- {self.text.strip()}", f"+ {text.strip()}")
+        lines = (f"- {former.strip()}", f"+ {text.strip()}")
         impact = RoutingImpact(level=self.level, text="the session with 192.0.2.2 ends")
         return RoutingDifference(lines=lines, impacts=(impact,))
 
@@ -83,9 +87,9 @@ class Daemon:
 
 class Router:
     def __init__(self, vpp: SimulatedVpp, socket: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.daemon = Daemon(vpp)
-        self.folder, self.socket, self._capsys = folder, socket, capsys
+        self.vpp, self.folder, self.socket, self._capsys = vpp, folder, socket, capsys
         self.wanted, self.startup = folder / "wanted.conf", folder / "daemon" / "bird.conf"
+        self.daemon = Daemon(vpp, self.startup)
         self.startup.parent.mkdir()
         self.startup.write_text("as it was\n")
 
@@ -251,7 +255,7 @@ def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) 
 def test_a_rollback_brings_back_a_daemon_that_runs_nothing_by_then(router: Router) -> None:
     assert router.run("apply", "-c", router.file("new", mtu=1400))[0] == ExitCode.DONE
     router.events()
-    router.daemon.text = ""
+    router.startup.write_text("")
     assert router.run("rollback")[0] == ExitCode.DONE
     assert router.events() == ["load as it was with MTU 9000", "confirm"]
     assert router.daemon.text == "as it was\n"
@@ -345,6 +349,56 @@ def test_a_change_that_waits_is_undone_though_its_texts_cannot_be_read(
     assert "Routing daemons stay as they are" in said
     assert router.events() == []
     assert "mtu: 1400 -> 1300" in router.run("plan", "-c", path, "--format", "diff")[1]
+
+
+@pytest.fixture
+def timerless(router: Router, monkeypatch: pytest.MonkeyPatch) -> Router:
+    """Return the router, whose timers are dead from the beginning: a test calls them."""
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: None)
+    return router
+
+
+@pytest.mark.parametrize("words", [("rollback",), ("rollback", "--unless-confirmed", "2")])
+def test_bird_comes_back_from_a_change_that_waits(timerless: Router, words: tuple[str, ...]) -> None:
+    assert timerless.run("apply", "-c", timerless.file("new"))[0] == ExitCode.DONE
+    assert timerless.run("apply", "-c", timerless.file("newer", mtu=1400), "--confirm", "60")[0] == ExitCode.DONE
+    timerless.events()
+    code, said = timerless.run(*words)
+    assert code == ExitCode.DONE
+    assert "  - newer\n  + new\n" in said
+    assert timerless.events() == ["load new with MTU 1500", "confirm"]
+    assert timerless.startup.read_text() == "new\n"
+
+
+@pytest.mark.parametrize("command", ["rollback", "apply"])
+def test_bird_comes_back_from_a_change_that_was_killed(
+    router: Router, folders_of_this_test: Path, command: str
+) -> None:
+    for text, mtu in (("new", 1400), ("newer", 1300)):
+        assert router.run("apply", "-c", router.file(text, mtu=mtu))[0] == ExitCode.DONE
+    router.startup.write_text("new\n")
+    cut_off(folders_of_this_test / "state" / folder_name(router.socket), 2)
+    path = router.file("new", mtu=1400)
+    assert "- newer\n  + new\n" in router.run("plan", "-c", path, "--format", "diff")[1]
+    router.events()
+    assert router.run(command, *(("-c", path) if command == "apply" else ()))[0] == ExitCode.DONE
+    assert router.events() == ["load new with MTU 1400", "confirm"]
+
+
+def test_bird_comes_back_when_vpp_restarts_while_a_change_waits(timerless: Router) -> None:
+    path = timerless.file("new", mtu=1400)
+    assert timerless.run("apply", "-c", path)[0] == ExitCode.DONE
+    assert timerless.run("apply", "-c", timerless.file("newer", mtu=1300), "--confirm", "60")[0] == ExitCode.DONE
+    timerless.vpp.restart()
+    timerless.events()
+    timerless.file("new", mtu=1400)
+    assert timerless.run("apply", "--boot", "-c", path)[0] == ExitCode.DONE
+    assert timerless.events() == ["load new with MTU 1400"]
+    timerless.vpp.restart()
+    assert timerless.run("apply", "--boot", "-c", path)[0] == ExitCode.DONE
+    assert timerless.events() == [], "it runs what was accepted"
 
 
 def test_a_text_of_a_foreign_hand_is_not_loaded(router: Router, folders_of_this_test: Path) -> None:
