@@ -63,7 +63,7 @@ class Terminal:
         """Ask for approval where it is needed. Raise PlanRefusedError without a terminal to ask at."""
         if not self._asks:
             return True
-        text = "; ".join(impact.text for step in steps for impact in step.difference.impacts)
+        text = "; ".join(impact.text for step in steps for impact in step.difference.effects)
         if not is_terminal(sys.stdin):
             text = f"routing daemons would reload ({printable(text)}), and there is no terminal to ask at"
             raise PlanRefusedError(f"{text}; nothing was changed", "--yes does it without a question")
@@ -155,7 +155,7 @@ def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:
 
     for step in steps:
         file, found = step.texts.file, step.difference
-        for line in routing_lines(file.kind.title, file.path, found.text_lines, found.impacts):
+        for line in routing_lines(file.kind.title, file.path, found.text_lines, found.effects):
             yield printable(line)
     if steps:
         yield f"impact of the routing daemons: {routing_impact(steps).label}"

@@ -442,7 +442,7 @@ def routing_documents(steps: Sequence[DaemonChange]) -> list[Any]:
             step.texts.file.path,
             step.difference.text_lines,
             step.difference.worst.name.lower(),
-            step.difference.impacts,
+            step.difference.effects,
         )
         for step in steps
     ]

@@ -57,9 +57,17 @@ class RoutingDifference:
         return self.lines if self.trouble is None else (*self.lines, f"? {self.trouble}")
 
     @property
+    def effects(self) -> tuple[RoutingImpact, ...]:
+        """Return the effects of loading it, with one that is not known where the difference is not."""
+        if self.trouble is None:
+            return self.impacts
+        unknown = RoutingImpact(level=SessionImpact.UNKNOWN, text="what that does to sessions is not known")
+        return (*self.impacts, unknown)
+
+    @property
     def worst(self) -> SessionImpact:
         """Return the worst effect."""
-        return max((impact.level for impact in self.impacts), default=SessionImpact.NONE)
+        return max((effect.level for effect in self.effects), default=SessionImpact.NONE)
 
 
 @record

@@ -38,6 +38,8 @@ class Daemon:
         self.events: list[str] = []
         self.wrong: list[str] = []
         self.unfit = ""
+        self.silence = ""
+        """Why it is not known what it runs."""
         self.refuses: dict[str, str] = {}
         """Why a text is not loaded, by the text."""
         self.level = SessionImpact.SESSIONS
@@ -49,9 +51,13 @@ class Daemon:
         return self.unfit
 
     def running(self) -> RunningText:
+        if self.silence:
+            return RunningText(trouble=self.silence)
         return RunningText(text=self._startup.read_text(errors="surrogateescape"))
 
     def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
+        if self.silence:
+            return self.silence
         former = loaded or self.running().text
         if text == former:
             return RoutingDifference()
@@ -259,6 +265,15 @@ def test_a_rollback_brings_back_a_daemon_that_runs_nothing_by_then(router: Route
     assert router.run("rollback")[0] == ExitCode.DONE
     assert router.events() == ["load as it was with MTU 9000", "confirm"]
     assert router.daemon.text == "as it was\n"
+
+
+def test_what_a_daemon_loses_that_does_not_answer_is_not_known(router: Router) -> None:
+    assert router.run("apply", "-c", router.file("new", mtu=1400))[0] == ExitCode.DONE
+    router.daemon.silence = "BIRD does not answer"
+    code, said = router.run("rollback")
+    assert code == ExitCode.DONE
+    assert "  ? BIRD does not answer\n  impact: what that does to sessions is not known\n" in said
+    assert "impact of the routing daemons: flap\n" in said
 
 
 def test_texts_that_are_no_utf_8_come_back_as_they_were(router: Router) -> None:
