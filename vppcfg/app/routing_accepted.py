@@ -59,10 +59,15 @@ def confirm_running(number: int, journal: Journal) -> None:
 
 
 def accepted_routing(newest_first: Iterable[Record], journal: Journal) -> JournalledRouting:
-    """Return what the daemons run by the last change that was accepted and knew any."""
+    """Return what the daemons run by the last change that was accepted; nothing after a file without daemons.
+
+    A boot, a reconcile and the rollback of a change without daemons leave them as they are.
+    """
     for other in newest_first:
-        if other.status in ACCEPTED and (routing := _journalled(other.entry.number, journal)).texts:
-            return routing
+        if other.status in ACCEPTED:
+            routing = _journalled(other.entry.number, journal)
+            if routing.texts or other.entry.origin is Origin.APPLY:
+                return routing
     return NO_ROUTING
 
 

@@ -416,6 +416,21 @@ def test_bird_comes_back_when_vpp_restarts_while_a_change_waits(timerless: Route
     assert timerless.events() == [], "it runs what was accepted"
 
 
+def test_a_daemon_that_the_file_has_dropped_is_left_alone(router: Router) -> None:
+    path = Path(router.file("new", mtu=1400))
+    assert router.run("apply", "-c", str(path))[0] == ExitCode.DONE
+    content = json.loads(path.read_text())
+    del content["routing"]
+    path.write_text(json.dumps(content))
+    assert router.run("apply", "-c", str(path))[0] == ExitCode.DONE
+    router.startup.write_text("by hand\n")
+    router.events()
+    assert router.run("watch", "--once", "-c", str(path))[0] == ExitCode.DONE
+    router.vpp.restart()
+    assert router.run("apply", "--boot", "-c", str(path))[0] == ExitCode.DONE
+    assert router.events() == []
+
+
 def test_a_text_of_a_foreign_hand_is_not_loaded(router: Router, folders_of_this_test: Path) -> None:
     router.run("apply", "-c", router.file("new", mtu=1400))
     router.run("apply", "-c", router.file("newer", mtu=1300))
