@@ -232,11 +232,11 @@ def _ended(
         else:
             record = place.journal.end(record, status, now(), text)
         if status is Status.APPLIED:
-            persist_running(record.entry.number, place.journal)
+            persist_running(record.entry.number, place.journal, post_change.unloaded)
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
     post_change.report.ended(outcome, record, code, place.journal.folder)
-    return ChangeResult(code=code, record=record, comparison=post_change.comparison)
+    return ChangeResult(code=code, record=record, comparison=post_change.comparison, unloaded=post_change.unloaded)
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:

@@ -166,7 +166,7 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
         log.info("Change %d is confirmed", number)
         return ExitCode.DONE
     if change.status is Status.ROLLED_BACK:
-        log.error("Change %d was not confirmed, and the state before it is back", number)
+        log.error("Change %d was not confirmed and is rolled back: %s", number, change.text)
         return ExitCode.NOT_CONFIRMED
     log.error("Change %d was not confirmed, and the state before it is not back: it is %s", number, change.status.value)
     return ExitCode.STRANDED

@@ -14,11 +14,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from itertools import takewhile
 
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
 from vppcfg.app.rollback import NOT_CONFIRMED, MissingPortsError, first_of_interrupted, go_back, mark_rolled_back
+from vppcfg.app.routing_plan import DaemonChange
+from vppcfg.app.routing_rollback import DaemonsNotBackError, load_again
 from vppcfg.app.target import Target
 from vppcfg.common.clock import local_time
 from vppcfg.common.printable import printable
@@ -79,7 +82,8 @@ class Retries:
             self._log(text)
             return SOON_S
         pause_s = min(FIRST_PAUSE_S * (1 << min(count - 2, 10)), LONGEST_PAUSE_S)
-        self._report(text, count, pause_s)
+        hint = error.hint if isinstance(error, DaemonsNotBackError) else "`vppcfg rollback` tries at once"
+        self._report(text, count, pause_s, hint)
         return pause_s
 
     def _log(self, text: str) -> None:
@@ -92,14 +96,14 @@ class Retries:
         """Return whether the socket is another one than at the last failure, as after a start of VPP."""
         return _socket_identity(self._target.api_socket) != self._socket
 
-    def _report(self, text: str, count: int, pause_s: float) -> None:
+    def _report(self, text: str, count: int, pause_s: float, hint: str) -> None:
         again = (local_time() + timedelta(seconds=pause_s)).isoformat(timespec="seconds")
         text = printable(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}...")
         log.warning("Change %d is not rolled back yet: %s; the next try is at %s", self._number, text, again)
         self._note(f"its rollback failed {count} times, the next try is at {again}: {text}")
         tell_terminals(
             f"vppcfg: change {self._number} was not confirmed, and its rollback fails: {text}. "
-            f"The next try is at {again}; `vppcfg rollback` tries at once."
+            f"The next try is at {again}; {hint}."
         )
         self._has_warned = True
 
@@ -187,8 +191,9 @@ def roll_back_unless_confirmed(
             code = _act(change, target, console)
         except _MISHAPS as error:
             change.missed_ports += isinstance(error, MissingPortsError)
-            pause_s = retries.pause_after(error, is_cheap=change.is_back)
-            pause(pause_s, lambda: retries.is_another_vpp() or change.is_decided_otherwise(), time.sleep)
+            is_cheap = change.is_back and not isinstance(error, DaemonsNotBackError)
+            pause_s = retries.pause_after(error, is_cheap=is_cheap)
+            pause(pause_s, lambda: retries.is_another_vpp() or change.needs_nothing_now(), time.sleep)
         else:
             if code is None:
                 continue
@@ -205,6 +210,10 @@ class PendingChange:
         self.number = number
         self.is_back = False
         """Whether the old state is back, and only to be noted."""
+        self.unloaded: tuple[DaemonChange, ...] = ()
+        """Routing daemons that are not back, though VPP is."""
+        self.last_number = number
+        """The last change in the journal when VPP came back."""
         self.known: Record | None = None
         self.waited_s = 0.0
         """The deadline that was waited for last, in seconds since the machine's boot."""
@@ -237,14 +246,23 @@ class PendingChange:
         """Return whether `vppcfg confirm --extend` has given it more time than was waited for."""
         return self.deadline_s() > self.waited_s
 
-    def is_decided_otherwise(self) -> bool:
-        """Return whether there is no need to go on bringing the old state back, for now at least."""
-        return self.is_decided() or self.is_extended()
-
     def is_decided(self) -> bool:
         """Return whether somebody has confirmed it or rolled it back, as far as that can be read."""
         found = self.look()
         return found is not None and found.status not in UNDECIDED
+
+    def needs_nothing(self) -> bool:
+        """Return whether there is nothing left to try: it was decided, or another change decides on daemons by now."""
+        if not self.unloaded:
+            return self.is_decided()
+        with suppress(StorageError):
+            newer = takewhile(lambda other: other.entry.number > self.last_number, self.journal.newest_first())
+            return any(other.entry.origin not in {Origin.TIMER, Origin.RECONCILE} for other in newer)
+        return False
+
+    def needs_nothing_now(self) -> bool:
+        """Return whether there is nothing left to try, for now at least."""
+        return self.needs_nothing() or self.is_extended()
 
     def is_over(self) -> bool:
         """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead."""
@@ -256,10 +274,10 @@ class PendingChange:
 
 def _act(change: PendingChange, target: Target, console: Console) -> ExitCode | None:
     """Bring the old state back, and return how that ended; None where the change got more time meanwhile."""
-    if change.is_decided():
+    if change.needs_nothing():
         return ExitCode.DONE
     if change.is_back:
-        return _note(change, target)
+        return _finish(change, target)
     found = change.known
     try:
         with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
@@ -285,8 +303,11 @@ def _roll_back(change: PendingChange, place: ChangeContext, console: Console) ->
     result = go_back(record, place, Terms(), console, is_timer=True, goes_without=goes_without)
     if not result.is_done and not result.is_kept:
         raise VppcfgError(f"the way back ended with exit code {result.code}")
-    change.is_back = True
+    change.is_back, change.unloaded = True, result.unloaded
+    change.last_number = max((change.number, *(other.entry.number for other in place.records)))
     _demand_noted(found, place.journal)
+    if result.unloaded:
+        raise DaemonsNotBackError("a routing daemon does not run what it ran before")
     return ExitCode.DIFFERENT if result.is_kept else ExitCode.DONE
 
 
@@ -295,14 +316,17 @@ def _is_later(entry: Entry, number: int) -> bool:
     return entry.number > number and not (entry.origin is Origin.TIMER and entry.target == number)
 
 
-def _note(change: PendingChange, target: Target) -> ExitCode:
-    """Write down that the old state is back, which VPP is not asked for."""
+def _finish(change: PendingChange, target: Target) -> ExitCode:
+    """Write down that the old state is back, which VPP is not asked for, and bring back the daemons that are not."""
     journal = target.journal()
     with target.lock("vppcfg rollback"):
         records = journal.records()
-        if (found := change.look()) is not None:
+        if change.needs_nothing():
+            return ExitCode.DONE
+        if (found := change.look()) is not None and found.status in UNDECIDED:
             mark_rolled_back(first_of_interrupted(found, records), records, journal, NOT_CONFIRMED)
         _demand_noted(found, journal)
+        load_again(change.unloaded)
     return ExitCode.DONE
 
 

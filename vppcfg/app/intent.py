@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vppcfg.app.checking import CheckComparison
-from vppcfg.app.routing_plan import NO_DAEMONS, RoutingPlan
+from vppcfg.app.routing_plan import NO_DAEMONS, DaemonChange, RoutingPlan
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import Check
 from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
@@ -66,6 +66,8 @@ class ChangeResult:
     record: Record
     comparison: CheckComparison | None = None
     """The results of the checks; None when none ran."""
+    unloaded: tuple[DaemonChange, ...] = ()
+    """Routing daemons that a rollback could not bring back."""
 
     @property
     def is_waiting(self) -> bool:

@@ -67,6 +67,8 @@ class PostChange:
         """What VPP lacked of the routes of each of these, before the change; without an entry before a rollback."""
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
+        self.unloaded: tuple[DaemonChange, ...] = ()
+        """Daemons that a rollback could not bring back, though VPP is."""
         self._before: tuple[CheckResult, ...] = ()
         self._adjacencies: tuple[Adjacency, ...] = ()
         self._clock = clock
@@ -120,15 +122,19 @@ class PostChange:
                 log.warning("%s keeps its previous configuration", title)
 
     def _load_daemons(self) -> str:
-        """Load what differs, and return why a daemon has not taken it."""
+        """Load what differs, and return why daemons have not taken it; only a rollback goes on after the first."""
+        is_rollback = self._intent.origin in ROLLBACKS
+        troubles = []
         for change in self._intent.routing.steps:
             daemon = daemon_of(change.texts.file)
             log.info("Loading the configuration of %s", change.texts.file.kind.title)
             self._loaded.append(change)
-            confirm_s = self._intent.confirm_s if self._intent.origin not in ROLLBACKS else None
-            if trouble := daemon.load(change.texts.after, confirm_s):
-                return trouble
-        return ""
+            if trouble := daemon.load(change.texts.after, None if is_rollback else self._intent.confirm_s):
+                troubles.append(trouble)
+                if not is_rollback:
+                    break
+                self.unloaded += (change,)
+        return "; ".join(troubles)
 
     def _missing_routes(self) -> Failure | None:
         """Wait for VPP to have the daemons' routes again; only with checks is that a failure."""

@@ -116,13 +116,19 @@ def go_back(
         result = make_change(planned().plan, intent, place, console)
     if not result.is_done and not result.is_kept:
         return result
+    unloaded = ", ".join(each.texts.file.kind.title for each in result.unloaded)
     if not result.is_waiting:
         notes = [NOT_CONFIRMED if is_timer else "", f"undone with it: {others}" if others else ""]
         notes += [f"without {missing}, which VPP has lost" if missing else "", _ELSEWHERE if result.is_kept else ""]
+        notes += [f"{unloaded} could not be brought back with VPP" if unloaded else ""]
         mark_rolled_back(record, place.records, place.journal, *notes)
     if unread or compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
         result = replace(result, code=ExitCode.STRANDED)
+    elif unloaded:
+        log.error(
+            "VPP is in the state before change %d, but %s could not be brought back", record.entry.number, unloaded
+        )
     elif result.is_kept:
         log.error("The state before change %d is back, but for what differs", record.entry.number)
     else:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from vppcfg.app.routing_plan import daemon_of, unsaved_text, wanted_text
+from vppcfg.app.routing_plan import DaemonChange, daemon_of, unsaved_text, wanted_text
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingTexts
 from vppcfg.routing_daemons.daemon import NOTHING_WAITS, write_like
@@ -19,21 +19,34 @@ from vppcfg.transaction.journal import NO_ROUTING, Journal
 log = logging.getLogger("root.main")
 
 
-def persist_running(number: int, journal: Journal) -> None:
-    """Have the daemons confirm what an accepted change has loaded, and start with it; report it when that fails."""
+def persist_running(number: int, journal: Journal, unloaded: Collection[DaemonChange] = ()) -> None:
+    """Have the daemons confirm what an accepted change has loaded, and start with it; report it when that fails.
+
+    Those that are `unloaded` do not run it, but start with it.
+    """
+    not_loaded = {change.texts.file for change in unloaded}
     for texts in _journalled(number, journal).texts:
-        file, title, change = texts.file, texts.file.kind.title, journal.record(number)
-        if texts.is_changing and (trouble := _confirm_or_load(texts, has_waited=change.timer is not None)):
-            log.error("%s does not confirm its configuration: %s", title, trouble)
-        if texts.startup_after and text_or_nothing(file.startup) != texts.startup_after:
-            if trouble := write_like(file.startup, texts.startup_after, file.startup):
-                log.error("%s would start with its previous configuration: %s", title, trouble)
-                continue
-            # BIRD has read it already: it is not newer than what it runs.
-            with suppress(ValueError):
-                began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
-                os.utime(file.startup, (began_s, began_s))
-            log.info("%s starts with the configuration of change %d: %s", title, number, file.startup)
+        change, trouble = journal.record(number), ""
+        if texts.is_changing and texts.file not in not_loaded:
+            trouble = _confirm_or_load(texts, has_waited=change.timer is not None)
+        if trouble:
+            log.error("%s does not confirm its configuration: %s", texts.file.kind.title, trouble)
+        _start_with(texts, change, is_read=not trouble and texts.file not in not_loaded)
+
+
+def _start_with(texts: RoutingTexts, change: Record, *, is_read: bool) -> None:
+    """Write a startup file, and let its time show whether BIRD has read it, since BIRD does not report what it runs."""
+    path, title = texts.file.startup, texts.file.kind.title
+    if texts.startup_after and text_or_nothing(path) != texts.startup_after:
+        if trouble := write_like(path, texts.startup_after, path):
+            log.error("%s would start with its previous configuration: %s", title, trouble)
+            return
+        log.info("%s starts with the configuration of change %d: %s", title, change.entry.number, path)
+    elif is_read:
+        return
+    with suppress(OSError, ValueError):
+        began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
+        os.utime(path, (began_s, began_s) if is_read else None)
 
 
 def is_corrected(number: int, journal: Journal) -> bool:

@@ -7,11 +7,26 @@ from dataclasses import replace
 
 from vppcfg.app.routing_accepted import loaded_texts
 from vppcfg.app.routing_plan import DaemonChange, RoutingPlan, daemon_of, unsaved_text
+from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.routing import DaemonKind, RoutingTexts
 from vppcfg.routing_daemons.daemon import RoutingDifference
 from vppcfg.routing_daemons.text_file import text_or_nothing
 from vppcfg.transaction.entry import IN_FORCE, Record
 from vppcfg.transaction.journal import Journal
+
+
+class DaemonsNotBackError(VppcfgError):
+    """VPP is in the old state, and a routing daemon is not."""
+
+    exit_code = ExitCode.STRANDED
+
+
+def load_again(changes: Sequence[DaemonChange]) -> None:
+    """Load what a rollback could not. Raise DaemonsNotBackError when a daemon still does not take it."""
+    troubles = [daemon_of(change.texts.file).load(change.texts.after, None) for change in changes]
+    if any(troubles):
+        hint = "the daemon's startup file has what it is to run"
+        raise DaemonsNotBackError("; ".join(filter(None, troubles)), hint)
 
 
 def daemon_rollback(change: Record, records: Sequence[Record], journal: Journal) -> RoutingPlan:

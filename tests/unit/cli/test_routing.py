@@ -1,7 +1,9 @@
 """Routing daemons in the transaction of a simulated VPP: in which order, what a failure does, and what is kept."""
 
 import json
+import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +40,8 @@ class Daemon:
         self.events: list[str] = []
         self.wrong: list[str] = []
         self.unfit = ""
+        self.read_s = time.time()
+        """When it has read its configuration last."""
         self.silence = ""
         """Why it is not known what it runs."""
         self.refuses: dict[str, str] = {}
@@ -53,7 +57,9 @@ class Daemon:
     def running(self) -> RunningText:
         if self.silence:
             return RunningText(trouble=self.silence)
-        return RunningText(text=self._startup.read_text(errors="surrogateescape"))
+        text = self._startup.read_text(errors="surrogateescape")
+        is_read = self._startup.stat().st_mtime <= self.read_s
+        return RunningText(text=text, trouble="" if is_read else "the file was written since")
 
     def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
         if self.silence:
@@ -70,7 +76,7 @@ class Daemon:
         self.events.append(f"load {text.strip()}{waits} with MTU {self.mtu}")
         if text in self.refuses:
             return self.refuses[text]
-        self.text = text
+        self.text, self.read_s = text, time.time()
         return ""
 
     @property
@@ -95,9 +101,14 @@ class Router:
     def __init__(self, vpp: SimulatedVpp, socket: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.vpp, self.folder, self.socket, self._capsys = vpp, folder, socket, capsys
         self.wanted, self.startup = folder / "wanted.conf", folder / "daemon" / "bird.conf"
-        self.daemon = Daemon(vpp, self.startup)
         self.startup.parent.mkdir()
         self.startup.write_text("as it was\n")
+        self.daemon = Daemon(vpp, self.startup)
+
+    def start_with(self, text: bytes) -> None:
+        """Write the startup file, as long ago."""
+        self.startup.write_bytes(text)
+        os.utime(self.startup, (0, 0))
 
     def file(self, text: str, mtu: int = 1500, **further: str) -> str:
         self.wanted.write_text(f"{text}\n")
@@ -261,7 +272,7 @@ def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) 
 def test_a_rollback_brings_back_a_daemon_that_runs_nothing_by_then(router: Router) -> None:
     assert router.run("apply", "-c", router.file("new", mtu=1400))[0] == ExitCode.DONE
     router.events()
-    router.startup.write_text("")
+    router.start_with(b"")
     assert router.run("rollback")[0] == ExitCode.DONE
     assert router.events() == ["load as it was with MTU 9000", "confirm"]
     assert router.daemon.text == "as it was\n"
@@ -278,7 +289,7 @@ def test_what_a_daemon_loses_that_does_not_answer_is_not_known(router: Router) -
 
 def test_texts_that_are_no_utf_8_come_back_as_they_were(router: Router) -> None:
     former, new = b"description caf\xe9\n", b"description na\xefve\n"
-    router.startup.write_bytes(former)
+    router.start_with(former)
     router.daemon.text = former.decode(errors="surrogateescape")
     path = router.file("new")
     router.wanted.write_bytes(new)
@@ -393,7 +404,7 @@ def test_bird_comes_back_from_a_change_that_was_killed(
 ) -> None:
     for text, mtu in (("new", 1400), ("newer", 1300)):
         assert router.run("apply", "-c", router.file(text, mtu=mtu))[0] == ExitCode.DONE
-    router.startup.write_text("new\n")
+    router.start_with(b"new\n")
     cut_off(folders_of_this_test / "state" / folder_name(router.socket), 2)
     path = router.file("new", mtu=1400)
     assert "- newer\n  + new\n" in router.run("plan", "-c", path, "--format", "diff")[1]
@@ -414,6 +425,49 @@ def test_bird_comes_back_when_vpp_restarts_while_a_change_waits(timerless: Route
     timerless.vpp.restart()
     assert timerless.run("apply", "--boot", "-c", path)[0] == ExitCode.DONE
     assert timerless.events() == [], "it runs what was accepted"
+
+
+def test_a_timer_goes_on_until_the_daemon_is_back_as_well(timerless: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    pauses: list[float] = []
+
+    def sleep(duration_s: float) -> None:
+        pauses.append(duration_s)
+        if sum(pauses) > 60:
+            timerless.daemon.refuses.clear()
+
+    monkeypatch.setattr("vppcfg.app.deadline.time.sleep", sleep)
+    monkeypatch.setattr("vppcfg.app.deadline.tell_terminals", told.append)
+    assert timerless.run("apply", "-c", timerless.file("new"))[0] == ExitCode.DONE
+    assert timerless.run("apply", "-c", timerless.file("newer", mtu=1400), "--confirm", "60")[0] == ExitCode.DONE
+    timerless.events()
+    timerless.daemon.refuses["new\n"] = "BIRD does not answer"
+    code, said = timerless.run("rollback", "--unless-confirmed", "2")
+    assert (code, timerless.daemon.text) == (ExitCode.DONE, "new\n")
+    assert timerless.events() == ["load new with MTU 1500"] * 4
+    assert "VPP is in the state before change 2, but BIRD could not be brought back" in said
+    assert "The state before change 2 is back" not in said
+    assert [("rollback fails: BIRD does not answer" in text, "is back" in text) for text in told] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_a_timer_leaves_daemons_to_a_change_that_was_made_since(
+    timerless: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sleep(duration_s: float) -> None:
+        timerless.daemon.refuses.clear()
+        assert timerless.run("apply", "-c", timerless.file("newest"))[0] == ExitCode.REFUSED
+        os.utime(timerless.startup, (0, 0))  # as if BIRD had been configured by hand
+        assert timerless.run("apply", "-c", timerless.file("newest"))[0] == ExitCode.DONE
+
+    monkeypatch.setattr("vppcfg.app.deadline.time.sleep", sleep)
+    assert timerless.run("apply", "-c", timerless.file("new"))[0] == ExitCode.DONE
+    assert timerless.run("apply", "-c", timerless.file("newer", mtu=1400), "--confirm", "60")[0] == ExitCode.DONE
+    timerless.daemon.refuses["new\n"] = "BIRD does not answer"
+    assert timerless.run("rollback", "--unless-confirmed", "2")[0] == ExitCode.DONE
+    assert timerless.daemon.text == timerless.startup.read_text() == "newest\n"
 
 
 def test_a_daemon_that_the_file_has_dropped_is_left_alone(router: Router) -> None:
