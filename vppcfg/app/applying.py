@@ -18,7 +18,7 @@ from vppcfg.app.intent import Intent
 from vppcfg.app.journaled_states import applied_file
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.routing_accepted import loaded_texts, persist_running
+from vppcfg.app.routing_accepted import loaded_texts, persist_running, refuse_old_startup, starts_otherwise
 from vppcfg.app.routing_plan import RoutingPlan, plan_routing
 from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
@@ -111,10 +111,12 @@ def apply_at(
     if not plan.steps and not intent.routing.steps:
         log_nothing_to_do(plan)
         is_interrupted = last_interrupted(reversed(place.records)) is not None
-        if is_not_in_force(intent.source_digest, place) or is_interrupted or intent.install_as:
+        is_unsaved = any(map(starts_otherwise, intent.routing.journalled.texts))
+        if is_not_in_force(intent.source_digest, place) or is_interrupted or intent.install_as or is_unsaved:
             unchanged = note_unchanged(plan, intent, place)
             persist_running(unchanged.entry.number, place.journal)
             refuse_misplaced(unchanged)
+            refuse_old_startup(unchanged, place.journal)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     if not is_boot:
         if terms.rehearsal is not None:
@@ -128,6 +130,7 @@ def apply_at(
         _refuse_taken(plan, place)
     change_result = make_change(plan, intent, place, console)
     refuse_misplaced(change_result.record)
+    refuse_old_startup(change_result.record, place.journal)
     broken = change_result.comparison.broken if change_result.comparison is not None else ()
     return Applied(
         code=change_result.code,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from vppcfg.app.routing_accepted import confirm_running, persist_running
+from vppcfg.app.routing_accepted import confirm_running, persist_running, refuse_old_startup
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import extend_timer, restart_timer, stop_timer
@@ -53,7 +53,7 @@ def confirm(target: Target, number: int | None = None) -> Record:
     """Keep the change that waits, stop its timer, and return it. Raise what `waiting_change` raises.
 
     With a number, no other change is kept, and one that is confirmed already is returned as it is. Raise StorageError
-    when the change is kept and its file cannot be put in place.
+    when the change is kept, and its file or a startup file of a routing daemon cannot be put in place.
     """
     if number is not None and awaited((journal := target.journal()).newest_first()) is None:
         change = journal.record(number)
@@ -63,6 +63,7 @@ def confirm(target: Target, number: int | None = None) -> Record:
     with waiting_change(target, number) as (change, journal):
         change = confirm_waiting(change, journal)
     refuse_misplaced(change)
+    refuse_old_startup(change, journal)
     return change
 
 

@@ -17,6 +17,7 @@ from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import journalled_hooks
 from vppcfg.app.intent import ChangeResult, Intent
+from vppcfg.app.routing_accepted import refuse_old_startup
 from vppcfg.app.routing_plan import RoutingPlan
 from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
@@ -63,7 +64,8 @@ class MissingPortsError(PlanRefusedError):
 def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
     """Bring back the state before a change, by default the last one in force.
 
-    Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
+    Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there; StorageError
+    when it is back, and a routing daemon would start with another configuration.
     """
     with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
         record = _chosen(number, place)
@@ -72,6 +74,8 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
             refuse_while_waiting(waiting, place.journal, target)
         withdraws = waiting is not None and record in (waiting, beginning(place.records, waiting))
         result = go_back(record, place, terms, console, withdraws=withdraws, is_literal=number is not None)
+        if result.code is ExitCode.DONE:
+            refuse_old_startup(result.record, place.journal)
     if not result.is_done or terms.confirm_s is None or not result.is_waiting:
         return result.code
     code = wait_for_confirmation(result.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)

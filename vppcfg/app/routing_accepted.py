@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from vppcfg.app.routing_plan import DaemonChange, daemon_of, unsaved_text, wanted_text
-from vppcfg.errors import PlanRefusedError
+from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingTexts
 from vppcfg.routing_daemons.daemon import NOTHING_WAITS, write_like
 from vppcfg.routing_daemons.text_file import text_or_nothing
@@ -37,7 +37,7 @@ def persist_running(number: int, journal: Journal, unloaded: Collection[DaemonCh
 def _start_with(texts: RoutingTexts, change: Record, *, is_read: bool) -> None:
     """Write a startup file, and let its time show whether BIRD has read it, since BIRD does not report what it runs."""
     path, title = texts.file.startup, texts.file.kind.title
-    if texts.startup_after and text_or_nothing(path) != texts.startup_after:
+    if starts_otherwise(texts):
         if trouble := write_like(path, texts.startup_after, path):
             log.error("%s would start with its previous configuration: %s", title, trouble)
             return
@@ -47,6 +47,22 @@ def _start_with(texts: RoutingTexts, change: Record, *, is_read: bool) -> None:
     with suppress(OSError, ValueError):
         began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
         os.utime(path, (began_s, began_s) if is_read else None)
+
+
+def starts_otherwise(texts: RoutingTexts) -> bool:
+    """Return whether a daemon starts with something else than it is to once the change is accepted."""
+    return bool(texts.startup_after) and text_or_nothing(texts.file.startup) != texts.startup_after
+
+
+def refuse_old_startup(change: Record, journal: Journal) -> None:
+    """Raise StorageError when a change was accepted just now and a daemon would start with another configuration."""
+    for texts in _journalled(change.entry.number, journal).texts if change.status in ACCEPTED else ():
+        if starts_otherwise(texts):
+            raise StorageError(
+                f"change {change.entry.number} is {change.status.value}, but {texts.file.kind.title} would start with "
+                f"another configuration: {texts.file.startup} could not be written",
+                f"see whether {os.path.dirname(texts.file.startup)} can be written to, and apply the same again",
+            )
 
 
 def is_corrected(number: int, journal: Journal) -> bool:
@@ -113,7 +129,7 @@ def drift_of(accepted: JournalledRouting) -> Iterator[tuple[str, str]]:
         elif difference.lines:
             more = f" and {len(difference.lines) - 1} more" if len(difference.lines) > 1 else ""
             yield title, f"{title} does not run what was accepted: {difference.lines[0]}{more}"
-        elif text_or_nothing(texts.file.startup) != texts.startup_after:
+        elif starts_otherwise(texts):
             yield title, f"{texts.file.startup} is not what was accepted, and {title} would start with it"
 
 

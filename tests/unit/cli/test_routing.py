@@ -44,6 +44,8 @@ class Daemon:
         """When it has read its configuration last."""
         self.silence = ""
         """Why it is not known what it runs."""
+        self.reports = False
+        """Whether it reports what it runs, as FRR does."""
         self.refuses: dict[str, str] = {}
         """Why a text is not loaded, by the text."""
         self.level = SessionImpact.SESSIONS
@@ -57,6 +59,8 @@ class Daemon:
     def running(self) -> RunningText:
         if self.silence:
             return RunningText(trouble=self.silence)
+        if self.reports:
+            return RunningText(text=self.text)
         text = self._startup.read_text(errors="surrogateescape")
         is_read = self._startup.stat().st_mtime <= self.read_s
         return RunningText(text=text, trouble="" if is_read else "the file was written since")
@@ -64,7 +68,7 @@ class Daemon:
     def difference(self, text: str, loaded: str = "") -> RoutingDifference | str:
         if self.silence:
             return self.silence
-        former = loaded or self.running().text
+        former = self.text if self.reports else loaded or self.running().text
         if text == former:
             return RoutingDifference()
         lines = (f"- {former.strip()}", f"+ {text.strip()}")
@@ -468,6 +472,27 @@ def test_a_timer_leaves_daemons_to_a_change_that_was_made_since(
     timerless.daemon.refuses["new\n"] = "BIRD does not answer"
     assert timerless.run("rollback", "--unless-confirmed", "2")[0] == ExitCode.DONE
     assert timerless.daemon.text == timerless.startup.read_text() == "newest\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--confirm", "60")])
+def test_a_startup_file_that_cannot_be_written_is_a_failure_until_it_is_written(
+    timerless: Router, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    timerless.daemon.reports = True
+    path = timerless.file("new", mtu=1400)
+    with monkeypatch.context() as disk:
+        disk.setattr("vppcfg.app.routing_accepted.write_like", lambda *_: "No space left on device")
+        code, said = timerless.run("apply", "-c", path, *words)
+        if words:
+            code, said = timerless.run("confirm")
+        assert (code, "BIRD would start with another configuration" in said) == (ExitCode.REFUSED, True)
+        assert timerless.run("apply", "-c", path)[0] == ExitCode.REFUSED
+    assert timerless.daemon.text == "new\n"
+    assert timerless.startup.read_text() == "as it was\n"
+    assert timerless.run("apply", "-c", path)[0] == ExitCode.DONE
+    assert timerless.startup.read_text() == "new\n"
+    assert timerless.run("rollback", "1")[0] == ExitCode.DONE
+    assert timerless.startup.read_text() == "as it was\n"
 
 
 def test_a_daemon_that_the_file_has_dropped_is_left_alone(router: Router) -> None:
