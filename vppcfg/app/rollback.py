@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
-from vppcfg.app.approval import Terms, guard, pass_guards
+from vppcfg.app.approval import Terms, guard, pass_guards, refuse_unwanted_reload
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
@@ -18,7 +18,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.hooks import journalled_hooks
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing_accepted import refuse_old_startup
-from vppcfg.app.routing_plan import RoutingPlan
+from vppcfg.app.routing_plan import RoutingPlan, about_impact
 from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import stop_timer
@@ -164,7 +164,10 @@ def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms,
     if intent.keep:
         pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
     else:
+        for objection in about_impact(intent.routing, terms.limits):
+            raise objection.error()
         guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
+        refuse_unwanted_reload(intent.routing, plan, console)
     return make_change(plan, intent, place, console)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem
@@ -122,11 +123,14 @@ def plan_routing(
         else:
             objections += found
     plan = RoutingPlan(changes=tuple(changes), problems=tuple(problems), objections=tuple(objections))
+    return replace(plan, objections=(*objections, *about_impact(plan, limits)))
+
+
+def about_impact(plan: RoutingPlan, limits: Limits) -> Iterator[Objection]:
+    """Yield an objection when what the daemons load has more impact than is allowed."""
     if plan.impact > limits.max_impact:
         text = f"what the routing daemons reload has impact {plan.impact.label}, more than --max-impact allows"
-        objection = Objection(text, f"--max-impact {plan.impact.label} allows it")
-        return RoutingPlan(changes=plan.changes, problems=plan.problems, objections=(*plan.objections, objection))
-    return plan
+        yield Objection(text, f"--max-impact {plan.impact.label} allows it")
 
 
 def wanted_text(file: RoutingFile) -> str | Objection:

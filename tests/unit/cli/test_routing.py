@@ -273,6 +273,19 @@ def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) 
     assert router.daemon.text == router.startup.read_text() == "as it was\n"
 
 
+@pytest.mark.parametrize("is_waiting", [False, True])
+def test_a_rollback_asks_about_sessions_unless_it_withdraws_what_waits(timerless: Router, is_waiting: bool) -> None:
+    assert timerless.run("apply", "-c", timerless.file("new"))[0] == ExitCode.DONE
+    options = ["--confirm", "60"] if is_waiting else []
+    assert timerless.run("apply", "-c", timerless.file("newer"), *options)[0] == ExitCode.DONE
+    if not is_waiting:
+        code, said = timerless.run("rollback", "--max-impact", "policy")
+        assert (code, "the routing daemons reload has impact flap" in said) == (ExitCode.REFUSED, True)
+    expected = ExitCode.DONE if is_waiting else ExitCode.REFUSED
+    assert main(["rollback", "-a", timerless.socket]) == expected, "nobody can be asked"
+    assert timerless.daemon.text == ("new\n" if is_waiting else "newer\n")
+
+
 def test_a_rollback_brings_back_a_daemon_that_runs_nothing_by_then(router: Router) -> None:
     assert router.run("apply", "-c", router.file("new", mtu=1400))[0] == ExitCode.DONE
     router.events()
