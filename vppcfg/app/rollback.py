@@ -15,9 +15,9 @@ from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import log_nothing_to_do, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
-from vppcfg.app.hooks import journalled_hooks
+from vppcfg.app.hooks import journalled_hooks, run_hook
 from vppcfg.app.intent import ChangeResult, Intent
-from vppcfg.app.routing_accepted import refuse_old_startup
+from vppcfg.app.routing_accepted import persist_running, refuse_old_startup
 from vppcfg.app.routing_plan import RoutingPlan, about_impact
 from vppcfg.app.routing_rollback import daemon_rollback
 from vppcfg.app.target import Target, now
@@ -27,7 +27,7 @@ from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
 from vppcfg.entries.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
-from vppcfg.model.hooks import NO_HOOKS
+from vppcfg.model.hooks import NO_HOOKS, HookEvent
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.lists_of_others import lists_of_others
 from vppcfg.model.live_state import as_others_have_it
@@ -160,7 +160,14 @@ def _carried_out(plan: Plan, intent: Intent, place: ChangeContext, terms: Terms,
     """Make a rollback; guards only warn where it is to keep what differs."""
     if not plan.steps and not intent.routing.steps:
         log_nothing_to_do(plan)
-        return ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+        record = note_unchanged(plan, intent, place)
+        persist_running(record.entry.number, place.journal)
+        trouble = run_hook(intent.hooks, HookEvent.AFTER_ROLLBACK, record.entry.number, place)
+        if not trouble:
+            return ChangeResult(code=ExitCode.DONE, record=record)
+        with suppress(StorageError):
+            record = place.journal.end(record, record.status, now(), f"{record.text}; {trouble}")
+        return ChangeResult(code=ExitCode.HOOK_FAILED, record=record)
     if intent.keep:
         pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
     else:

@@ -508,6 +508,23 @@ def test_a_startup_file_that_cannot_be_written_is_a_failure_until_it_is_written(
     assert timerless.startup.read_text() == "as it was\n"
 
 
+@pytest.mark.parametrize(("command", "code"), [("/bin/true", ExitCode.DONE), ("/bin/false", ExitCode.HOOK_FAILED)])
+def test_a_rollback_with_nothing_to_do_writes_the_startup_file_and_runs_its_hook(
+    router: Router, command: str, code: ExitCode
+) -> None:
+    router.daemon.reports = True
+    for text in ("new", "newer"):
+        path = Path(router.file(text))
+        path.write_text(json.dumps({**json.loads(path.read_text()), "hooks": {"after-rollback": command}}))
+        assert router.run("apply", "-c", str(path))[0] == ExitCode.DONE
+    router.daemon.text = "new\n"  # by hand
+    found, said = router.run("rollback")
+    assert (found, "Nothing to do" in said) == (code, True)
+    assert f"Running the hook after-rollback: {command}" in said
+    assert router.startup.read_text() == "new\n"
+    assert ("the hook after-rollback failed" in router.last()[1]) == (code is ExitCode.HOOK_FAILED)
+
+
 def test_a_daemon_that_the_file_has_dropped_is_left_alone(router: Router) -> None:
     path = Path(router.file("new", mtu=1400))
     assert router.run("apply", "-c", str(path))[0] == ExitCode.DONE
