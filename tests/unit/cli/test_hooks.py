@@ -108,6 +108,17 @@ def test_a_rollback_runs_the_hook_of_what_it_goes_back_to(run: Run, files: Files
     assert files.ran() == []  # before the first change there was no configuration
 
 
+def test_a_rollback_of_a_rollback_runs_the_hook_of_what_that_had_undone(run: Run, files: Files) -> None:
+    run("apply", "-c", files.write("a.yaml", 1400))
+    run("apply", "-c", files.write("b.yaml", 1300))
+    run("rollback")
+    files.ran()
+    assert run("rollback", "3")[0] == ExitCode.DONE
+    assert files.ran() == ["b.yaml after-rollback 4"]
+    assert run("rollback", "4")[0] == ExitCode.DONE
+    assert files.ran() == ["a.yaml after-rollback 5"]
+
+
 def test_a_rollback_whose_hook_fails_is_a_rollback(run: Run, files: Files) -> None:
     run("apply", "-c", files.write("a.yaml", 1400, failing="after-rollback"))
     run("apply", "-c", files.write("b.yaml", 1300))
