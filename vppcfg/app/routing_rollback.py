@@ -53,10 +53,11 @@ def _back_to(texts: RoutingTexts, loaded: Sequence[RoutingTexts]) -> DaemonChang
         difference = RoutingDifference(trouble=difference)
     elif running.trouble:
         difference = replace(difference, trouble=running.trouble)
+    given = next((each.after for each in loaded if each.file.instance == texts.file.instance), "")
     return DaemonChange(
         texts=RoutingTexts(
             file=texts.file,
-            before=unsaved or running.text,
+            before=unsaved or running.text or given,
             after=texts.before,
             startup_before=text_or_nothing(texts.file.startup),
             startup_after=texts.startup_before,

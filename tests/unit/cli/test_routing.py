@@ -302,6 +302,9 @@ def test_what_a_daemon_loses_that_does_not_answer_is_not_known(router: Router) -
     assert code == ExitCode.DONE
     assert "  ? BIRD does not answer\n  impact: what that does to sessions is not known\n" in said
     assert "impact of the routing daemons: flap\n" in said
+    router.daemon.silence = ""
+    assert router.run("rollback", "2")[0] == ExitCode.DONE
+    assert router.daemon.text == "new\n", "it gets what vppcfg gave it last, and not nothing"
 
 
 def test_texts_that_are_no_utf_8_come_back_as_they_were(router: Router) -> None:
