@@ -130,7 +130,8 @@ def apply_at(
         _refuse_taken(plan, place)
     change_result = make_change(plan, intent, place, console)
     refuse_misplaced(change_result.record)
-    refuse_old_startup(change_result.record, place.journal)
+    if change_result.code is ExitCode.DONE:
+        refuse_old_startup(change_result.record, place.journal)
     broken = change_result.comparison.broken if change_result.comparison is not None else ()
     return Applied(
         code=change_result.code,

@@ -86,7 +86,9 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
             raise
 
         def ended(outcome: Outcome) -> ChangeResult:
-            if outcome.ending not in {Ending.NEW, Ending.KEPT}:
+            if outcome.ending is Ending.KEPT:
+                post_change.load_daemons_anyway()
+            elif outcome.ending is not Ending.NEW:
                 post_change.restore_daemons()
             hook_trouble = _run_after(outcome, intent, record, place)
             return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, post_change, place)

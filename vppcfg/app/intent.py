@@ -67,7 +67,7 @@ class ChangeResult:
     comparison: CheckComparison | None = None
     """The results of the checks; None when none ran."""
     unloaded: tuple[DaemonChange, ...] = ()
-    """Routing daemons that a rollback could not bring back."""
+    """Routing daemons that have not taken their configuration."""
 
     @property
     def is_waiting(self) -> bool:

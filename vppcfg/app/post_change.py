@@ -68,7 +68,7 @@ class PostChange:
         self._trouble = ""
         """Why a daemon does not run what it should, at the end of a rollback."""
         self.unloaded: tuple[DaemonChange, ...] = ()
-        """Daemons that a rollback could not bring back, though VPP is."""
+        """Daemons that have not taken their configuration."""
         self._before: tuple[CheckResult, ...] = ()
         self._adjacencies: tuple[Adjacency, ...] = ()
         self._clock = clock
@@ -99,16 +99,21 @@ class PostChange:
 
         Return why the change cannot stay, None when it can. A rollback stays whatever happens to the daemons.
         """
-        if trouble := self._load_daemons():
-            if self._intent.origin not in ROLLBACKS:
-                return Failure(cause=Cause.ROUTING, text=f"{Cause.ROUTING.value}: {trouble}")
-            self._trouble = trouble
-            log.error("%s", trouble)
+        if self._intent.origin in ROLLBACKS:
+            self.load_daemons_anyway()
+        elif trouble := self._load_daemons():
+            return Failure(cause=Cause.ROUTING, text=f"{Cause.ROUTING.value}: {trouble}")
         if self._intent.origin in {Origin.APPLY, Origin.RECONCILE}:
             trouble = run_hook(self._intent.hooks, HookEvent.AFTER_APPLY, number, self._place, self._should_stop)
             if trouble:
                 return Failure(cause=Cause.HOOK, text=trouble)
         return self._missing_routes() or (self._check_after() if self._intent.checks else None)
+
+    def load_daemons_anyway(self) -> None:
+        """Load the routing daemons of a change that stays whatever they do; report it when one does not take it."""
+        if trouble := self._load_daemons():
+            self._trouble = trouble
+            log.error("%s", trouble)
 
     def restore_daemons(self) -> None:
         """Have the daemons run what they ran before, once VPP's old state is back; report it when one does not."""
@@ -131,9 +136,9 @@ class PostChange:
             self._loaded.append(change)
             if trouble := daemon.load(change.texts.after, None if is_rollback else self._intent.confirm_s):
                 troubles.append(trouble)
+                self.unloaded += (change,)
                 if not is_rollback:
                     break
-                self.unloaded += (change,)
         return "; ".join(troubles)
 
     def _missing_routes(self) -> Failure | None:

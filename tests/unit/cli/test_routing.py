@@ -5,7 +5,9 @@ import os
 import stat
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from vppcfg.app.daemon_routes import MissingRoutes
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
+from vppcfg.plan.plan import Plan
 from vppcfg.routing_daemons.daemon import (
     Adjacency,
     DaemonRoute,
@@ -26,6 +29,7 @@ from vppcfg.routing_daemons.daemon import (
 )
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
+from vppcfg.transaction.transact import Remainder, still_different
 
 SECRET = "geheim"
 
@@ -416,6 +420,26 @@ def test_bird_comes_back_from_a_change_that_waits(timerless: Router, words: tupl
     assert "  - newer\n  + new\n" in said
     assert timerless.events() == ["load new with MTU 1500", "confirm"]
     assert timerless.startup.read_text() == "new\n"
+
+
+@pytest.mark.parametrize("words", [("rollback",), ("rollback", "--unless-confirmed", "2")])
+def test_a_daemon_comes_back_though_vpp_keeps_something_else(
+    timerless: Router, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    assert timerless.run("apply", "-c", timerless.file("new"))[0] == ExitCode.DONE
+    path = timerless.file("newer", mtu=1400)
+    changes: list[Any] = []
+
+    def different(plan: Plan, *arguments: Any, **named: Any) -> Remainder:
+        changes.extend(plan.changes)
+        return replace(still_different(plan, *arguments, **named), changes=tuple(changes))
+
+    monkeypatch.setattr("vppcfg.transaction.transact.still_different", different)
+    assert timerless.run("apply", "-c", path, "--keep", "--confirm", "60")[0] == ExitCode.DIFFERENT
+    assert timerless.daemon.text == "newer\n", "the journal has it as in force"
+    code, said = timerless.run(*words)
+    assert (code, "is back, but for what differs" in said) == (ExitCode.DIFFERENT, True)
+    assert timerless.daemon.text == timerless.startup.read_text() == "new\n"
 
 
 @pytest.mark.parametrize("command", ["rollback", "apply"])
