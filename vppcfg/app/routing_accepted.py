@@ -119,11 +119,13 @@ def loaded_texts(newest_first: Iterable[Record], journal: Journal) -> tuple[Rout
     return tuple(found)
 
 
-def drift_of(accepted: JournalledRouting) -> Iterator[tuple[str, str]]:
+def drift_of(newest_first: Iterable[Record], journal: Journal) -> Iterator[tuple[str, str]]:
     """Yield each daemon that does not run what was accepted, and how, or that does not start with it."""
-    for texts in accepted.texts:
+    records = tuple(newest_first)
+    loaded = loaded_texts(records, journal)
+    for texts in accepted_routing(records, journal).texts:
         daemon, title = daemon_of(texts.file), texts.file.kind.title
-        difference = daemon.difference(texts.after)
+        difference = daemon.difference(texts.after, unsaved_text(texts.file, texts.after, loaded))
         if isinstance(difference, str):
             yield title, difference
         elif difference.lines:

@@ -137,7 +137,7 @@ def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
 
     While a change waits to be confirmed they are meant to differ.
     """
-    from vppcfg.app.routing_accepted import accepted_routing, drift_of
+    from vppcfg.app.routing_accepted import drift_of
     from vppcfg.transaction.accepted import awaited
 
     journal = target_of(args).journal()
@@ -146,7 +146,7 @@ def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
         try:
             if awaited(journal.newest_first()) is not None:
                 return ()
-            return tuple(text for _, text in drift_of(accepted_routing(journal.newest_first(), journal)))
+            return tuple(text for _, text in drift_of(journal.newest_first(), journal))
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return ()

@@ -452,6 +452,7 @@ def test_bird_comes_back_from_a_change_that_was_killed(
     cut_off(folders_of_this_test / "state" / folder_name(router.socket), 2)
     path = router.file("new", mtu=1400)
     assert "- newer\n  + new\n" in router.run("plan", "-c", path, "--format", "diff")[1]
+    assert "BIRD does not run what was accepted: - newer" in router.run("watch", "--once", "-c", path)[1]
     router.events()
     assert router.run(command, *(("-c", path) if command == "apply" else ()))[0] == ExitCode.DONE
     assert router.events() == ["load new with MTU 1400", "confirm"]
