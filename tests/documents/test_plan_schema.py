@@ -123,6 +123,8 @@ def test_every_word_of_a_closed_set_is_described() -> None:
     assert change["kind"]["enum"] == [*kinds, *others]
     lost = SCHEMA["properties"]["services"]["items"]["properties"]["losses"]["items"]["properties"]["part"]["enum"]
     assert lost == [*(part.value for part in ServicePart), *(thing.noun for thing in OBJECTS if thing.carries_traffic)]
+    felt = SCHEMA["properties"]["services"]["items"]["properties"]["losses"]["items"]["properties"]["felt"]["enum"]
+    assert felt == list(dict.fromkeys([None, *(word for thing in OBJECTS for word in thing.impact_verbs)]))
     assert change["action"]["enum"] == [action.value for action in Action]
     assert DEFINITIONS["bond"]["properties"]["mode"]["enum"] == [mode.value for mode in BondMode]
     assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]

@@ -28,6 +28,8 @@ class TrafficImpact(NamedTuple):
     """A key of `VppObject.impact_verbs`."""
     needs: frozenset[str]
     """The names of what it depends on before or after: an operation that changes one of them is the cause."""
+    interfaces: frozenset[str] = frozenset()
+    """Whose packets suffer, beside those of the interface that is the object's scope."""
 
 
 class InFileForm(NamedTuple):
@@ -52,8 +54,8 @@ class VppObjectKind(Kind, Generic[T]):
     """When a plan sets one, new or changed."""
     sees_hosts: ClassVar[bool] = True
     """Whether `read` is given host sides of LCP pairs by name: not where linux-cp has objects to each of them."""
-    has_traffic_impacts: ClassVar[bool] = False
-    """Whether `traffic_impacts` reports losses; for other kinds each operation counts as one."""
+    counts_operations: ClassVar[bool] = True
+    """Whether each operation on an object that was there is an impact, beside those of `traffic_impacts`."""
 
     @abstractmethod
     def set(self, item: T) -> SetObject:
@@ -104,7 +106,10 @@ class VppObjectKind(Kind, Generic[T]):
     def traffic_impacts(
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterable[TrafficImpact]:
-        """Yield the impact on traffic between two states; `linked` are the interfaces with link in each of them."""
+        """Yield the impact on traffic between two states; `linked` are the interfaces with link in each of them.
+
+        Asked of kinds whose `impact_verbs` have words for it.
+        """
         return ()
 
     def removes_routes(self, routes: ForeignRoutes, operations: Sequence[Operation], observed: State) -> bool:

@@ -105,7 +105,7 @@ class NeighborTableKind(VppObjectKind[NeighborTable]):
     rules = (neighbor_table_limit,)
     set_stage = Stage.REPLACE_OBJECT
     """Before neighbours are entered: a full table refuses them."""
-    has_traffic_impacts = True
+    counts_operations = False
     api_module = "ip_neighbor"
 
     def sections(self) -> tuple[Section, ...]:

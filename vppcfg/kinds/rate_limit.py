@@ -76,7 +76,7 @@ class PolicerKind(VppObjectKind[Policer]):
     numbered = NUMBERED
     capabilities: ClassVar = {PLUGIN: POLICER_DUMP}
     has_own_steps = True
-    has_traffic_impacts = True
+    counts_operations = False
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section of the rates, and the keys of interfaces."""

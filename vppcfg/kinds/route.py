@@ -150,7 +150,7 @@ class RouteKind(VppObjectKind[Route]):
     object_class = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
-    has_traffic_impacts = True
+    counts_operations = False
 
     def sections(self) -> tuple[Section, ...]:
         return (SECTION,)

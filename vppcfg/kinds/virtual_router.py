@@ -73,7 +73,7 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     api_module = "vrrp"
     capabilities: ClassVar[Mapping[str, str]] = {"vrrp": _DUMP}
     has_own_steps = True
-    has_traffic_impacts = True
+    counts_operations = False
 
     def sections(self) -> tuple[Section, ...]:
         return (SECTION,)

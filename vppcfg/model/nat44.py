@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import Enum
+from typing import ClassVar
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
@@ -66,6 +67,10 @@ class Nat44(NatObject):
 
     noun = "nat44"
     table = "nat44"
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "drops": ("drops what has neither session nor mapping", "drop what has neither session nor mapping"),
+        "passes": ("passes new connections untranslated", "pass new connections untranslated"),
+    }
 
     sessions: int = USUAL_SESSIONS
     """The most that each worker keeps; another number loses all that there are."""

@@ -202,6 +202,8 @@ class Loss(NamedTuple):
     """Which address; '' for all other parts."""
     step: int
     """Position of the first step at which it is missing."""
+    interfaces: frozenset[str] = frozenset()
+    """Whose packets suffer, for an object that is none."""
 
 
 @record
@@ -219,18 +221,21 @@ class Effect:
 
 def effects_of(observed: State, steps: Sequence[Step], reached: State) -> dict[str, Effect]:
     """Return what steps, which lead to `reached`, do to each interface, and each route, to which they do anything."""
-    objects = {name: Effect(losses=(loss,)) for name, loss in _object_losses(observed, steps, reached)}
-    return {**_interface_effects(observed, steps), **objects}
+    objects: dict[str, Loss] = {}
+    for name, loss in _object_losses(observed, steps, reached):
+        objects[name] = min(loss, objects.get(name, loss), key=_turn)
+    effects = {name: Effect(losses=(loss,)) for name, loss in objects.items()}
+    return {**_interface_effects(observed, steps), **effects}
 
 
 def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
-    """Yield what happens to objects that traffic used: by their kind's own account, or by what is done to each."""
+    """Yield what happens to objects that traffic used: by their kind's own account, and by what is done to each."""
     lasting = dict(_accounts(observed, steps, reached))
     yield from lasting.items()
-    accounted = {kind.object_class for kind in OBJECT_KINDS if kind.has_traffic_impacts}
+    uncounted = {kind.object_class for kind in OBJECT_KINDS if not kind.counts_operations}
     for name, loss in _operation_losses(observed, steps):
         is_passing = loss.impact is Impact.FLAP and isinstance(steps[loss.step].operation, RemoveObject)
-        if loss.part not in accounted or (is_passing and name not in lasting):
+        if loss.part not in uncounted or (is_passing and name not in lasting):
             yield name, loss
 
 
@@ -239,7 +244,7 @@ def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterato
     kinds = [
         kind
         for kind in OBJECT_KINDS
-        if kind.has_traffic_impacts and (observed.of(kind.object_class) or reached.of(kind.object_class))
+        if kind.object_class.impact_verbs and (observed.of(kind.object_class) or reached.of(kind.object_class))
     ]
     if not kinds:
         return
@@ -249,7 +254,7 @@ def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterato
         for each in kind.traffic_impacts(observed, reached, linked):
             causes = [places[name] for name in each.needs if name in places]
             place = places.get(each.name, max(causes, default=len(steps) - 1))
-            yield each.name, Loss(each.impact, kind.object_class, each.what, place)
+            yield each.name, Loss(each.impact, kind.object_class, each.what, place, each.interfaces)
 
 
 def _operation_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:

@@ -127,9 +127,10 @@ def harm(plan: Plan, protected: Collection[str]) -> str:
 
 
 def _holders(name: str, effect: Effect, plan: Plan) -> Iterator[str]:
-    """Yield the interfaces whose own objects, such as virtual routers, an effect is on."""
-    for part in {loss.part for loss in effect.losses}:
-        if not isinstance(part, ServicePart) and (item := plan.observed.of(part).get(name)) is not None:
+    """Yield the interfaces whose packets, or whose own objects such as virtual routers, an effect is on."""
+    for loss in effect.losses:
+        yield from loss.interfaces
+        if not isinstance(loss.part, ServicePart) and (item := plan.observed.of(loss.part).get(name)) is not None:
             yield item.scope
 
 

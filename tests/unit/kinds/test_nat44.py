@@ -15,6 +15,7 @@ from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
+from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.impact_text import impact_lines
@@ -347,3 +348,17 @@ def test_a_range_with_addresses_of_several_uplinks_gets_one_piece_of_advice(
     ports = {f"wan{place}": {"addresses": [f"{host}/24"], "nat44": "output"} for place, host in enumerate(UPLINKS)}
     text = yaml.safe_dump({"interfaces": ports, "nat44": {"pools": pools, "exempt": {}}})
     assert [each.rule for each in parse_text(text, "test").problems] == expected
+
+
+def test_forwarding_that_goes_cuts_what_has_no_session_and_forwarding_that_comes_lets_it_pass() -> None:
+    closed = with_nat({"pools": ["203.0.113.8"]})
+    open_too = with_nat({"pools": ["203.0.113.8"], "forwarding": True})
+    cut = change(open_too, closed)
+    assert cut.impacts == {"nat44:settings": Impact.REMOVE}
+    assert list(impact_lines(cut)) == [
+        "nat44:settings drops what has neither session nor mapping, because it has forwarding turned off"
+    ]
+    assert harm(cut, ["wan0"]).endswith("protects: remove on wan0")
+    assert change(closed, open_too).impacts == {"nat44:settings": Impact.POLICY}
+    disabled = change(open_too, with_nat({}, {"lan0": {}}))
+    assert disabled.impacts["nat44:settings"] is Impact.REMOVE

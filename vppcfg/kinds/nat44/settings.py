@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
+from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
-from vppcfg.operations.operation import Operation
+from vppcfg.operations.operation import Operation, Predicate
 from vppcfg.operations.pause import (
     NO_PAUSE,
     Pause,
@@ -159,6 +161,10 @@ class SetNatForwarding(NatSetting):
     def cli(self) -> str:
         return f"nat44 forwarding {'enable' if self.is_on else 'disable'}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        word = "on" if self.is_on else "off"
+        return Predicate(f"has forwarding turned {word}", f"have forwarding turned {word}")
+
     def pause(self, context: PauseContext) -> Pause:
         """Return how long VPP forwards nothing for it: VPP looks for sessions that it forwards without translation."""
         return NO_PAUSE if self.is_on else of_sessions_looked_at("it ends sessions of NAT44 without translation")
@@ -189,10 +195,10 @@ def setting_operations(before: Nat44, after: Nat44) -> Iterator[Operation]:
     timeouts = ("udp_s", "tcp_established_s", "tcp_transitory_s", "icmp_s")
     if any(getattr(before, name) != getattr(after, name) for name in timeouts):
         yield SetNatTimeouts(**{name: getattr(after, name) for name in timeouts})
-    if before.is_forwarding != after.is_forwarding:
-        yield SetNatForwarding(is_on=after.is_forwarding)
     if before.mss != after.mss:
         yield SetNatMss(mss=after.mss)
+    if before.is_forwarding != after.is_forwarding:
+        yield SetNatForwarding(is_on=after.is_forwarding)
 
 
 class NatSettingsKind(VppObjectKind[Nat44]):
@@ -211,6 +217,22 @@ class NatSettingsKind(VppObjectKind[Nat44]):
     def remove(self, item: Nat44) -> DisableNat44:
         """Return the operation that disables it."""
         return DisableNat44(item=item)
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield what becomes of packets without a session when forwarding is turned on or off.
+
+        Without forwarding VPP drops those from outside (nat44_ed_out2in.c), with it those from inside pass as they are
+        (nat44_ed_not_translate in nat44_ed_in2out.c).
+        """
+        name = Nat44().name
+        old, new = before.of(Nat44).get(name), after.of(Nat44).get(name)
+        if old is None or new is None or old.is_forwarding == new.is_forwarding:
+            return
+        if translating := frozenset(each for each in linked[0] if before.interfaces[each].nat44 is not None):
+            what, impact = ("passes", Impact.POLICY) if new.is_forwarding else ("drops", Impact.REMOVE)
+            yield TrafficImpact(name, impact, what, frozenset(), translating)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(name)[1] for name in (_SHOW, _MSS, _BALANCED) if connection.offers(name)]
