@@ -374,15 +374,21 @@ def _new_ipv6_mtu(before: Interface, after: Interface, observed: State, desired:
 def own_addresses(interfaces: Mapping[str, Interface], name: str) -> list[str]:
     """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows, leased ones too.
 
-    VPP takes the first one.
+    They are in VPP's order: NAT44 takes the first one (ip4_interface_first_address).
     """
     interface = interfaces.get(name)
     if interface is not None and interface.unnumbered is not None:
         interface = interfaces.get(interface.unnumbered)
     if interface is None:
         return []
-    found = {*interface.addresses, *(each.address for each in interface.live)}
-    return sorted(address.partition("/")[0] for address in found if ":" not in address)
+    found = dict.fromkeys((*interface.in_order, *(each.address for each in interface.live)))
+    return [address.partition("/")[0] for address in found if ":" not in address]
+
+
+def renumbers(name: str, observed: State, desired: State) -> bool:
+    """Return whether an interface has other IPv4 addresses then, in whatever order."""
+    old, new = (set(own_addresses(state.interfaces, name)) for state in (observed, desired))
+    return old != new
 
 
 def loses_address(name: str, observed: State, desired: State, *, is_moved: bool) -> bool:
@@ -396,7 +402,7 @@ def loses_address(name: str, observed: State, desired: State, *, is_moved: bool)
     if before is None or after is None:
         return False
     if before.unnumbered is not None or after.unnumbered is not None:
-        return is_moved or own_addresses(observed.interfaces, name) != own_addresses(desired.interfaces, name)
+        return is_moved or renumbers(name, observed, desired)
     old, new = (frozenset(each for each in state.addresses if ":" not in each) for state in (before, after))
     followed = observed.facts.followed_addresses
     taken = frozenset(each for each in old if each.partition("/")[0] in followed) or old

@@ -11,10 +11,12 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.entries.nat44 import as_end
-from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
+from vppcfg.kinds.nat44.kind import Nat44Kind
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.table_sizes import TableSizes
+from vppcfg.model.vpp_object import by_name
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
@@ -362,3 +364,19 @@ def test_forwarding_that_goes_cuts_what_has_no_session_and_forwarding_that_comes
     assert change(closed, open_too).impacts == {"nat44:settings": Impact.POLICY}
     disabled = change(open_too, with_nat({}, {"lan0": {}}))
     assert disabled.impacts["nat44:settings"] is Impact.REMOVE
+
+
+@pytest.mark.parametrize("order", [("203.0.113.2", "203.0.113.3"), ("203.0.113.3", "203.0.113.2")])
+def test_of_two_addresses_in_the_pool_the_first_one_is_that_of_the_interface(order: tuple[str, str]) -> None:
+    """The other one was added by hand, and goes; the sessions of the first one go on."""
+    wan0: dict[str, Any] = {"addresses": [f"{address}/24" for address in order], "nat44": "outside"}
+    data = with_nat({"pools": [{"interface": "wan0"}]}, {**INTERFACES, "wan0": wan0})
+    state = state_of(data)
+    wan = replace(state.interfaces["wan0"], address_order=tuple(wan0["addresses"]))
+    objects = {**state.objects, NatAddress: by_name(NatAddress(address=address) for address in order)}
+    read = Nat44Kind().finish(replace(state, interfaces={**state.interfaces, "wan0": wan}, objects=objects))
+    plan = make_plan(read, resolved(data, read).desired)
+    assert lines(plan) == [f"nat44 add address {order[1]} del"]
+    without = make_plan(read, resolved(with_nat({"pools": [order[1]]}, {**INTERFACES, "wan0": wan0}), read).desired)
+    assert lines(without) == ["nat44 add interface address wan0 del"]
+    assert set(without.reached.of(NatAddress)) == {f"nat44:{order[1]}"}

@@ -25,7 +25,7 @@ from vppcfg.model.vpp_object import Referent, VppObject, by_name
 from vppcfg.operations.operation import Operation
 from vppcfg.operations.request import NO_INDEX, Known
 from vppcfg.operations.stages import Stage, Step
-from vppcfg.operations.transition import Transition, loses_address, own_addresses
+from vppcfg.operations.transition import Transition, loses_address, own_addresses, renumbers
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
 
@@ -80,8 +80,7 @@ def _is_renumbered(transition: Transition) -> bool:
 
 
 def _addresses_differ(interface: str, transition: Transition) -> bool:
-    old, new = (own_addresses(state.interfaces, interface) for state in (transition.observed, transition.desired))
-    return old != new or transition.moves_ipv4(interface)
+    return renumbers(interface, transition.observed, transition.desired) or transition.moves_ipv4(interface)
 
 
 def _mapping_steps(transition: Transition, *, is_early: bool) -> Iterator[Step]:
@@ -286,14 +285,17 @@ def count_sessions(connection: VppReader) -> int:
 
 
 def _given(state: State) -> dict[str, str]:
-    """Return the address that VPP has taken of each interface that gives one, by the name of the pool."""
-    there = state.of(NatAddress)
+    """Return the address that VPP has taken of each interface that gives one, by the name of the pool.
+
+    It took the first one that the interface had then: others of the interface stand in the pool by themselves.
+    """
+    there = {name for name, each in state.of(NatAddress).items() if each.table_id is None}
     found = {}
     for pool in state.of(NatPool).values():
-        for address in own_addresses(state.interfaces, pool.interface):
-            name = NatAddress(address=address, is_twice=pool.is_twice).name
-            if name in there and there[name].table_id is None:
-                found[pool.name] = name
+        addresses = own_addresses(state.interfaces, pool.interface)
+        names = (NatAddress(address=address, is_twice=pool.is_twice).name for address in addresses)
+        if taken := next((name for name in names if name in there), None):
+            found[pool.name] = taken
     return found
 
 

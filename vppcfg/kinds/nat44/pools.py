@@ -134,22 +134,22 @@ class RemoveNatPool(RemoveObject):
     item: NatPool
 
     def _refusal(self, working: WorkingState) -> str | None:
-        if self.item.is_empty and not any(each in working.objects.get(NatAddress, {}) for each in self._taken(working)):
+        if self.item.is_empty and self._taken(working) is None:
             return f"VPP has not taken the address of {self.item.interface}, and would answer that it is not there"
         return RemoveObject._refusal(self, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the interface out, and its address where that stands there by itself."""
-        addresses = working.objects.get(NatAddress, {})
-        for name in self._taken(working):
-            if name in addresses:
-                working.remove_object(addresses[name])
+        """Take the interface out, and its first address where that stands there by itself."""
+        if (taken := self._taken(working)) is not None:
+            working.remove_object(taken)
         RemoveObject.apply_to(self, working)
 
-    def _taken(self, working: WorkingState) -> list[str]:
-        """Return the names that the addresses of the interface have in the pool."""
-        found = own_addresses(working.interfaces, self.item.interface)
-        return [NatAddress(address=address, is_twice=self.item.is_twice).name for address in found]
+    def _taken(self, working: WorkingState) -> VppObject | None:
+        """Return the first address of the interface where that stands in the pool by itself."""
+        there = working.objects.get(NatAddress, {})
+        found = own_addresses(working.interfaces, self.item.interface)[:1]
+        names = (NatAddress(address=address, is_twice=self.item.is_twice).name for address in found)
+        return next((there[name] for name in names if name in there), None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _pool_request(self.item, indexes, is_add=0)
@@ -213,18 +213,18 @@ class RemoveByInterface(RemoveObject):
         """Return what VPP has in effect once the interface has an address."""
 
     def _refusal(self, working: WorkingState) -> str | None:
-        if self.item.is_idle and not self._in_effect(working):
+        if self.item.is_idle and self._in_effect(working) is None:
             return f"VPP has not taken the address of {self.item.interface}, and would answer that there is none"
         return RemoveObject._refusal(self, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take it out, and what stands at the addresses of its interface."""
-        for each in self._in_effect(working):
-            working.remove_object(each)
+        """Take it out, and what stands at the first address of its interface."""
+        if (in_effect := self._in_effect(working)) is not None:
+            working.remove_object(in_effect)
         RemoveObject.apply_to(self, working)
 
-    def _in_effect(self, working: WorkingState) -> list[VppObject]:
+    def _in_effect(self, working: WorkingState) -> VppObject | None:
         there = working.objects.get(type(self.item), {})
-        addresses = own_addresses(working.interfaces, self.item.interface) if self.item.interface else []
+        addresses = own_addresses(working.interfaces, self.item.interface)[:1] if self.item.interface else []
         names = (self.at_address(address).name for address in addresses)
-        return [there[name] for name in names if name in there]
+        return next((there[name] for name in names if name in there), None)
