@@ -8,12 +8,12 @@ one that changes is removed and set again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.owned_section import OwnedSection
@@ -25,6 +25,7 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
 from vppcfg.operations.working_state import WorkingState
@@ -106,6 +107,16 @@ def _wrong_hop(index: Index, hop: NextHop, path: KeyPath) -> Iterator[Problem]:
         yield Problem(rule="l3xc-switched", path=path, text=text)
 
 
+def _routes(item: L3CrossConnect, state: State) -> bool:
+    """Return whether the interface of a cross-connect takes packets of its family."""
+    interface = state.interfaces[item.interface]
+    donor = state.interfaces.get(interface.unnumbered or interface.name, interface)
+    if interface.is_l2:
+        return False
+    is_on = donor.is_ipv6_on if item.is_ipv6 else donor.has_ipv4 or interface.dhcp_client is not None
+    return is_on or any((":" in each.address) == item.is_ipv6 for each in donor.live)
+
+
 class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     """The cross-connects in VPP."""
 
@@ -129,6 +140,14 @@ class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     def disturbed(self, before: Mapping[str, L3CrossConnect], after: Mapping[str, L3CrossConnect]) -> frozenset[str]:
         """Return those that change: VPP takes no other next hops."""
         return frozenset(name for name, each in before.items() if name in after and after[name] != each)
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield those that are new on an interface that took packets: none comes to the FIB any more (l3xc_node.c)."""
+        for name, item in after.of(L3CrossConnect).items():
+            if name not in before.of(L3CrossConnect) and item.interface in linked[0] and _routes(item, before):
+                yield TrafficImpact(name, Impact.REMOVE, "takes", frozenset(), frozenset({item.interface}))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all of them, where VPP has the plugin."""

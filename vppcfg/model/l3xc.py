@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from vppcfg.model.route import NextHop
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
@@ -15,6 +16,10 @@ class L3CrossConnect(VppObject):
 
     noun = "L3 cross-connect"
     table = "l3_cross_connects"
+    is_named_with_noun = True
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "takes": ("takes all packets, those to the router too", "take all packets, those to the router too"),
+    }
     attachment_kinds = ("L3 cross-connect",)
 
     interface: str

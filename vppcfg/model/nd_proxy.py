@@ -15,6 +15,7 @@ class NdProxy(VppObject):
 
     noun = "ND proxy"
     table = "nd_proxies"
+    is_named_with_noun = True
     is_always_ours = True
     """VPP lists them nowhere: those that are seen are those that were set by vppcfg, or that a file has."""
     is_replaceable = False

@@ -16,6 +16,7 @@ class PathMtu(VppObject):
 
     noun = "path MTU"
     table = "path_mtus"
+    is_named_with_noun = True
     fib_sources = frozenset({"path-mtu"})
 
     address: str

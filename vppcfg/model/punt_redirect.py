@@ -15,6 +15,7 @@ class PuntRedirect(VppObject):
 
     noun = "punt redirect"
     table = "punt_redirects"
+    is_named_with_noun = True
     attachment_kinds = ("punt redirect", "punt redirect of all")
     kinds_of_all = ("punt redirect of all",)
 

@@ -38,6 +38,7 @@ class VirtualRouter(VppObject):
 
     noun = "virtual router"
     table = "virtual_routers"
+    is_named_with_noun = True
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
         "stopped": ("answers for its addresses no more", "answer for their addresses no more"),
         "fewer": ("gives addresses up", "give addresses up"),

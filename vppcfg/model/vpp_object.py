@@ -62,6 +62,8 @@ class VppObject:
     """Whether it works on what Linux has behind LCP pairs, so that a private VPP is without it."""
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """The impact on traffic, as predicates of one and of many, by the words of the kind's own account."""
+    is_named_with_noun: ClassVar[bool] = False
+    """Whether a sentence names one by its noun too, as the name alone means nothing."""
     lost: ClassVar[str] = ""
     """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 

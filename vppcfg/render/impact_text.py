@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
-from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.impact import Impact, Loss, part_name
 from vppcfg.plan.plan import Plan
@@ -178,13 +177,17 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
 def _counted(names: list[str], plan: Plan) -> str:
     """Name interfaces, but count those whose parent is named too, and those that would be too many."""
     named = set(names)
-    routers = plan.observed.of(VirtualRouter)
-    tops = [routers[name].label if name in routers else name for name in names if _parent(name, plan) not in named]
+    tops = [_title(name, plan) for name in names if _parent(name, plan) not in named]
     below = len(names) - len(tops)
     if not below:
         return listed(tops)
     more = [f"{len(tops) - _MOST} more"] if len(tops) > _MOST else []
     return listed([*tops[:_MOST], *more, f"{below} sub-interface" + ("s" if below > 1 else "")], most=_MOST + 2)
+
+
+def _title(name: str, plan: Plan) -> str:
+    part = plan.effects[name].losses[0].part
+    return name if isinstance(part, ServicePart) or not part.is_named_with_noun else f"{part.noun} {name}"
 
 
 def _parent(name: str, plan: Plan) -> str | None:

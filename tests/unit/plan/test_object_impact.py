@@ -1,0 +1,49 @@
+"""What objects do to packets when they come: those that were forwarded go elsewhere, or nowhere."""
+
+import pytest
+
+from tests.unit.plan.test_route_impact import between
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.plan import Plan
+from vppcfg.render.impact_text import impact_lines
+from vppcfg.transaction.guard import harm
+
+
+def routers(eth0: str, others: str = "") -> str:
+    return (
+        f"interfaces: {{ eth0: {{ {eth0} }}, eth1: {{ addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ] }} }}\n{others}"
+    )
+
+
+def with_cross_connect(eth0: str, family: str) -> Plan:
+    hop = f"l3xc: {{ {family}: {{ interface: eth1, gateway: {'2001:db8:1::2' if family == 'ipv6' else '198.51.100.2'} }} }}"
+    return between(routers(f"{eth0}, l3xc: {{}}"), routers(f"{eth0}, {hop}"))
+
+
+ADDRESSES = "addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]"
+
+
+@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
+def test_a_cross_connect_takes_all_packets_also_those_to_the_router(family: str) -> None:
+    name = f"of IP{family[2:]} on eth0"
+    plan = with_cross_connect(ADDRESSES, family)
+    assert plan.impacts == {name: Impact.REMOVE}
+    assert list(impact_lines(plan)) == [
+        f"L3 cross-connect {name} takes all packets, those to the router too, because it is set"
+    ]
+    assert harm(plan, ["eth0"]).endswith("remove on eth0")
+    assert harm(plan, ["eth1"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("eth0", "family"),
+    [(f"state: down, {ADDRESSES}", "ipv4"), ("mtu: 1500", "ipv4"), ("addresses: [ 192.0.2.1/24 ]", "ipv6")],
+)
+def test_it_takes_none_where_none_came(eth0: str, family: str) -> None:
+    assert with_cross_connect(eth0, family).impacts == {}
+
+
+def test_a_cross_connect_by_another_way_flaps_and_one_that_goes_is_removed() -> None:
+    ways = [f"{ADDRESSES}, l3xc: {{ ipv4: {{ interface: eth1, gateway: 198.51.100.{last} }} }}" for last in (2, 3)]
+    assert between(routers(ways[0]), routers(ways[1])).impacts == {"of IPv4 on eth0": Impact.FLAP}
+    assert between(routers(ways[0]), routers(f"{ADDRESSES}, l3xc: {{}}")).impacts == {"of IPv4 on eth0": Impact.REMOVE}
