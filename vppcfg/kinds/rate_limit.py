@@ -65,6 +65,31 @@ def _interfaces_with(numbers: Collection[int], state: State) -> Iterator[str]:
             yield use.interface
 
 
+def _limited(state: State) -> dict[str, tuple[Policer, str]]:
+    """Return the policers that packets come to by their names, each with the interface of these packets."""
+    tables, policers = state.of(LimitTable), state.of(Policer)
+    interfaces = {
+        table.number: each.interface
+        for each in state.of(LimitedInterface).values()
+        if each.is_on
+        for table in chain(tables, each.number)
+    }
+    return {
+        each.policer: (policers[each.policer], interfaces[each.number])
+        for each in state.of(RateLimit).values()
+        if each.policer in policers and each.number in interfaces
+    }
+
+
+def _loss(before: Policer | None, after: Policer) -> str:
+    """Return the key of what packets lose by a policer in effect in `impact_verbs`, '' for nothing."""
+    if before is None or not before.is_plain:
+        return "limits"
+    drops = after.dscp is None
+    is_less = after.rate_kbps < before.rate_kbps or after.burst_bytes < before.burst_bytes
+    return "less" if is_less or (drops and before.dscp is not None) else ""
+
+
 class PolicerKind(VppObjectKind[Policer]):
     """The policers, with the sections of all rate limits."""
 
@@ -105,21 +130,11 @@ class PolicerKind(VppObjectKind[Policer]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield whose packets are limited from now on, or more than before, of interfaces that were there before."""
-        old = before.of(Policer)
-        tables = after.of(LimitTable)
-        interfaces = {
-            table.number: each.interface
-            for each in after.of(LimitedInterface).values()
-            for table in chain(tables, each.number)
-        }
-        users = {each.policer: interfaces.get(each.number) for each in after.of(RateLimit).values()}
-        for name, item in after.of(Policer).items():
-            if users.get(name) not in before.interfaces:
-                continue
-            if name not in old or not old[name].is_plain:
-                yield TrafficImpact(name, Impact.DEGRADE, "limits", frozenset())
-            elif item.rate_kbps < old[name].rate_kbps:
-                yield TrafficImpact(name, Impact.DEGRADE, "less", frozenset())
+        old, new = _limited(before), _limited(after)
+        for name, (policer, interface) in new.items():
+            was = old[name][0] if name in old else None
+            if interface in before.interfaces and (what := _loss(was, policer)):
+                yield TrafficImpact(name, Impact.DEGRADE, what, frozenset(), frozenset({interface}))
 
     def restorable(self, state: State) -> State:
         """Return a state whose policers do what those of files do."""

@@ -22,10 +22,12 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.diff import diff
+from vppcfg.plan.impact import Impact
 from vppcfg.render.file_difference import file_difference
 from vppcfg.simulator.kinds.classifier import ClassifierMain, Session, Table
 from vppcfg.simulator.kinds.policer_classify import PolicerClassifyMain
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.guard import harm
 
 NONE = 0xFFFFFFFF
 ETH0 = 1
@@ -221,3 +223,31 @@ def test_limits_come_back_with_an_interface_that_somebody_has_deleted(limit: dic
         assert plan_to(data, observed).steps == () and not any(
             each.is_deleted for each in observed.of(LimitedInterface).values()
         )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "impact"),
+    [
+        ({"rate": "100M", "burst": "200k"}, {"rate": "90M", "burst": "200k"}, Impact.DEGRADE),
+        ({"rate": "100M", "burst": "200k"}, {"rate": "100M", "burst": "100k"}, Impact.DEGRADE),
+        ({"rate": "100M", "excess": {"mark": "cs1"}}, {"rate": "100M"}, Impact.DEGRADE),
+        ({"rate": "100M"}, {"rate": "100M", "excess": {"mark": "cs1"}}, Impact.NONE),
+        ({"rate": "100M", "burst": "200k"}, {"rate": "110M", "burst": "300k"}, Impact.NONE),
+    ],
+)
+def test_a_policer_that_drops_more_degrades(before: dict[str, Any], after: dict[str, Any], impact: Impact) -> None:
+    limited = router({"police": "gold"})
+    plan = plan_to({**limited, "policers": {"gold": after}}, reached({**limited, "policers": {"gold": before}}))
+    assert plan.steps
+    assert plan.impact is impact
+    assert bool(harm(plan, ["eth0"])) is bool(impact)
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_policer_that_comes_into_effect_degrades(is_listed: bool) -> None:
+    limited = router({"police": "gold"})
+    state = reached(limited)
+    off = {name: replace(each, is_on=False) for name, each in state.of(LimitedInterface).items() if is_listed}
+    plan = plan_to(limited, replace(state, objects={**state.objects, LimitedInterface: off}))
+    assert plan.impacts == {"gold:eth0": Impact.DEGRADE}
+    assert harm(plan, ["eth0"]).endswith("degrade on eth0")

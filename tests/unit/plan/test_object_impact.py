@@ -16,8 +16,9 @@ def routers(eth0: str, others: str = "") -> str:
 
 
 def with_cross_connect(eth0: str, family: str) -> Plan:
-    hop = f"l3xc: {{ {family}: {{ interface: eth1, gateway: {'2001:db8:1::2' if family == 'ipv6' else '198.51.100.2'} }} }}"
-    return between(routers(f"{eth0}, l3xc: {{}}"), routers(f"{eth0}, {hop}"))
+    gateway = "2001:db8:1::2" if family == "ipv6" else "198.51.100.2"
+    hop = f"{{ {family}: {{ interface: eth1, gateway: {gateway} }} }}"
+    return between(routers(f"{eth0}, l3xc: {{}}"), routers(f"{eth0}, l3xc: {hop}"))
 
 
 ADDRESSES = "addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]"
