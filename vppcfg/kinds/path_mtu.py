@@ -6,14 +6,14 @@ path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.release import Release
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.index import Index
@@ -26,6 +26,7 @@ from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable, ForeignRoutes
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation, Predicate
 from vppcfg.operations.request import Indexes, Request, Vocabulary
@@ -213,6 +214,14 @@ class PathMtuKind(VppObjectKind[PathMtu]):
             return anchored(item, self.remove(item))
         last = replace(item, mtu=_ANY)
         return (*(() if item == last else (self.set(last),)), self.remove(last))
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield the hosts that got packets of any size before; one whose MTU changes counts by its operation."""
+        if linked[0]:
+            new = after.of(PathMtu).keys() - before.of(PathMtu).keys()
+            yield from (TrafficImpact(name, Impact.DEGRADE, "size", frozenset()) for name in sorted(new))
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set path MTUs again, whoever has them, of hosts whose link comes or comes back."""

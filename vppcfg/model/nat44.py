@@ -209,6 +209,9 @@ class NatExemption(NatObject):
 
     noun = "nat44-exemption"
     table = "nat44_exemptions"
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "untranslated": ("leaves with its own address", "leave with their own addresses"),
+    }
 
     address: str = ""
     """'' where it is that of `interface`."""
@@ -242,6 +245,9 @@ class NatLeaks(NatObject):
 
     noun = "nat44-leaks"
     table = "nat44_leaks"
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "fewer-tables": ("translates into fewer VRFs", "translate into fewer VRFs"),
+    }
 
     table_id: int
     targets: tuple[int, ...] = ()

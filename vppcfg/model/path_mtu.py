@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Self
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
@@ -18,6 +18,9 @@ class PathMtu(VppObject):
     table = "path_mtus"
     is_named_with_noun = True
     fib_sources = frozenset({"path-mtu"})
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "size": ("lets smaller packets pass alone", "let smaller packets pass alone"),
+    }
 
     address: str
     """Canonical."""

@@ -48,3 +48,46 @@ def test_a_cross_connect_by_another_way_flaps_and_one_that_goes_is_removed() -> 
     ways = [f"{ADDRESSES}, l3xc: {{ ipv4: {{ interface: eth1, gateway: 198.51.100.{last} }} }}" for last in (2, 3)]
     assert between(routers(ways[0]), routers(ways[1])).impacts == {"of IPv4 on eth0": Impact.FLAP}
     assert between(routers(ways[0]), routers(f"{ADDRESSES}, l3xc: {{}}")).impacts == {"of IPv4 on eth0": Impact.REMOVE}
+
+
+NAT = """\
+interfaces:
+  wan0: { addresses: [ 203.0.113.2/24 ], nat44: outside }
+  wan1: { vrf: red, addresses: [ 198.51.100.2/24 ], nat44: outside }
+  lan0: { vrf: blue, addresses: [ 192.168.1.1/24 ], nat44: inside }
+vrfs: { red: { id: 10 }, blue: { id: 20 } }
+nat44:
+  pools: [ 203.0.113.8 ]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "impact"),
+    [
+        ("", "blue: [ red ]", Impact.REMOVE),
+        ("", "blue: [ default, red ]", Impact.NONE),
+        ("", "red: [ default ]", Impact.NONE),
+        ("blue: [ default, red ]", "blue: [ red ]", Impact.REMOVE),
+        ("blue: [ red ]", "blue: [ default, red ]", Impact.NONE),
+        ("blue: [ red ]", "", Impact.REMOVE),
+    ],
+)
+def test_hosts_lose_the_tables_that_leaks_lack(before: str, after: str, impact: Impact) -> None:
+    plan = between(*(f"{NAT}  leaks: {{ {leaks} }}\n" for leaks in (before, after)))
+    assert plan.steps
+    assert plan.impact is impact
+    assert bool(harm(plan, ["lan0"])) is (impact is Impact.REMOVE and bool(after))
+
+
+def test_a_host_that_is_exempt_leaves_with_its_own_address_and_the_router_does_anyway() -> None:
+    exempt = (
+        f"{NAT}  exempt: {{ ssh: {{ protocol: tcp, local: 'wan0:22' }}, host: {{ local: 192.168.1.9, vrf: blue }} }}"
+    )
+    plan = between(NAT, exempt)
+    assert plan.impact is Impact.POLICY
+    assert [*impact_lines(plan)] == ["nat44:exempt 192.168.1.9 table 20 leaves with its own address, because it is set"]
+
+
+def test_a_new_path_mtu_degrades() -> None:
+    plan = between(routers(ADDRESSES, "path-mtu: {}"), routers(ADDRESSES, "path-mtu: { 192.0.2.9: 1400 }"))
+    assert plan.impacts == {"to 192.0.2.9": Impact.DEGRADE}

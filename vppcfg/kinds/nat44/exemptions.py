@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Address
 
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY, NUMBERS, PROTOCOLS
 from vppcfg.kinds.nat44.pools import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption
+from vppcfg.model.nat44 import OF_THE_INSIDE, Nat44, NatExemption
+from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import SetObject
 from vppcfg.operations.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.operations.working_state import WorkingState
@@ -94,6 +96,19 @@ class NatExemptionKind(VppObjectKind[NatExemption]):
 
     def remove(self, item: NatExemption) -> RemoveNatExemption:
         return RemoveNatExemption(item=item)
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield hosts that were translated, and leave with the address that they have inside from now on."""
+        new = {name: each for name, each in after.of(NatExemption).items() if name not in before.of(NatExemption)}
+        if not new or not before.of(Nat44):
+            return
+        is_translating = any(before.interfaces[name].nat44 is not None for name in linked[0])
+        own = {address.partition("/")[0] for each in before.interfaces.values() for address in each.addresses}
+        for name, item in new.items():
+            if is_translating and item.address and item.address not in own:
+                yield TrafficImpact(name, Impact.POLICY, "untranslated", frozenset())
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []

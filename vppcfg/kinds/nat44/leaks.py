@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
-from vppcfg.model.nat44 import NatLeaks
+from vppcfg.model.nat44 import Nat44, NatLeaks, NatSide
+from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.operation import Operation, missing_table
 from vppcfg.operations.request import Indexes, Request, Vocabulary
@@ -87,6 +89,24 @@ class AddNatLeak(Operation):
         return f"nat44 vrf route add table {self.table_id} {self.target}"
 
 
+def _reached(leaks: NatLeaks | None, state: State) -> set[int]:
+    """Return the tables that VPP looks in for hosts of one table (get_tx_fib_index in nat44_ed_in2out.c)."""
+    if leaks is not None:
+        return {leaks.table_id, *leaks.targets}
+    sides = (each for each in state.interfaces.values() if each.nat44 is not None)
+    outside = {each.tables[0] for each in sides if each.nat44 is not NatSide.INSIDE}
+    return outside.union(each.outside_table for each in state.of(Nat44).values())
+
+
+def _translated_from(table_id: int, state: State) -> set[str]:
+    """Return the interfaces of a table whose hosts are translated: with an `output`, those without a side too."""
+    there = {each.nat44 for each in state.interfaces.values()}
+    untranslated = {NatSide.OUTSIDE} if NatSide.OUTPUT in there else {NatSide.OUTSIDE, None}
+    return {
+        name for name, each in state.interfaces.items() if each.tables[0] == table_id and each.nat44 not in untranslated
+    }
+
+
 class NatLeaksKind(VppObjectKind[NatLeaks]):
     """The leaks between VRFs."""
 
@@ -101,6 +121,17 @@ class NatLeaksKind(VppObjectKind[NatLeaks]):
 
     def remove(self, item: NatLeaks) -> RemoveNatLeaks:
         return RemoveNatLeaks(item=item)
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield lists, new or other ones, that lack a table into which hosts were translated."""
+        old = before.of(NatLeaks)
+        for name, leaks in after.of(NatLeaks).items():
+            if old.get(name) == leaks or _reached(old.get(name), before) <= _reached(leaks, after):
+                continue
+            if inside := frozenset(_translated_from(leaks.table_id, before).intersection(linked[0])):
+                yield TrafficImpact(name, Impact.REMOVE, "fewer-tables", frozenset(), inside)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
