@@ -8,12 +8,15 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 
+from tests.kinds.operations import sampled_plans
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
 from tests.services import Found, found_on_the_way
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
 from vppcfg.model.state import State
+from vppcfg.operations.object_operation import SetObject
+from vppcfg.operations.operation import InterfaceOperation
 from vppcfg.operations.working_state import WorkingState
 from vppcfg.plan.impact import Impact, Links, part_name
 from vppcfg.plan.plan import Plan, make_plan
@@ -101,3 +104,38 @@ def test_the_impact_is_what_a_slow_account_finds_at_length() -> None:
     for number in range(2000):
         check_one(*numbered_plan_ends(number))
         check_one(*numbered_edit(number))
+
+
+HARMLESS = {
+    "nothing uses it yet": "AddLimitTable CreateAcl CreateBridge CreateMacip CreateMemifSocket CreateMplsTable"
+    " CreatePolicy CreateVrf EnableDet44 EnableNat44 SetQosMap",
+    "nothing uses it any more": "DeleteAcl DeleteBridge DeleteMacip DeleteMemifSocket DeleteVrf MarkVrfRoutes"
+    " ReleaseTypedPolicy ReleaseTypedVrf RemoveLimitTable RemovePolicer RemovePolicy RemoveQosMap SweepVrfRoutes",
+    "what it forwards or answers was dropped, or asked in vain": "AddDet44Map AddNatMapping"
+    " EnableOsiProtocol SetDhcpRelay SetNdProxy SetPuntRedirect SetTunnelNeighbor SetVpnLabel",
+    "translated hosts keep their addresses while sessions last": "AddNatAddress AddNatPool",
+    "packets are only looked at": "SetFlowParams SetIpfixExporter SetLldpSettings SetSflowDirection SetSflowDrops"
+    " SetSflowHeaderBytes SetSflowPollingInterval SetSflowSamplingRate",
+    "all packets pass, with other marks or segments": "RemoveQosMark RemoveQosRecord RemoveQosStore SetNatMss"
+    " SetQosMark SetQosRecord SetQosStore",
+    "larger packets or more of them pass": "FreeInterface RemovePathMtu RemoveRateLimit",
+    "a step beside it is blamed": "AddNatLeaks LimitInterface LinkLimitTable RenewPathMtu SetRateLimit"
+    " StopVirtualRouter TrackInterface",
+    "who is silent is forgotten at another time": "ResetDet44Timeouts SetBridgeMacAge SetDet44Timeouts",
+    "other routers of the network decide what it takes over": "CreateVirtualRouter",
+}
+"""Operations that no sampled plan is blamed for, by the reason; one that sets an object counts when that is new."""
+
+
+def test_whatever_works_on_more_than_one_interface_has_an_impact_or_is_harmless_for_a_reason() -> None:
+    blamed: dict[str, bool] = {}
+    for plan in sampled_plans():
+        for position, operation in enumerate(plan.operations):
+            if isinstance(operation, InterfaceOperation):
+                continue  # of these the slow account above knows all
+            if isinstance(operation, SetObject) and operation.subject in plan.observed.of(type(operation.item)):
+                continue
+            name = type(operation).__name__
+            blamed[name] = blamed.get(name, False) or position in plan.step_impacts
+    harmless = {name for names in HARMLESS.values() for name in names.split()}
+    assert {name for name, is_blamed in blamed.items() if not is_blamed} == harmless

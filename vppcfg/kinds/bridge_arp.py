@@ -5,11 +5,11 @@ bridgedomains: { bd10: { settings: { arp-termination: true }, arp-entries: { 192
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host, canonical_mac
-from vppcfg.engine.object_kind import VppObjectKind
+from vppcfg.engine.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.entries.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.entries.index import Index
 from vppcfg.entries.owned_section import OwnedSection
@@ -20,6 +20,7 @@ from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
+from vppcfg.operations.change import Impact
 from vppcfg.operations.object_operation import RemoveObject, SetObject
 from vppcfg.operations.request import ALL_INDEXES, Indexes, Request, Vocabulary
 from vppcfg.record import record
@@ -99,6 +100,15 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
     def remove(self, item: BridgeArp) -> RemoveBridgeArp:
         """Return the operation that removes an entry."""
         return RemoveBridgeArp(item=item)
+
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
+        """Yield the new entries of bridge domains that carry frames: VPP asks no host for these addresses any more."""
+        for name in after.of(BridgeArp).keys() - before.of(BridgeArp).keys():
+            bridge = after.of(BridgeArp)[name].bd_id
+            if members := frozenset(each for each in linked[0] if before.interfaces[each].bridge == bridge):
+                yield TrafficImpact(name, Impact.POLICY, "answered", frozenset(), members)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_DUMP, {"bd_id": ALL_INDEXES})[1]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
@@ -15,6 +16,9 @@ class BridgeArp(VppObject):
 
     noun = "ARP entry"
     table = "bridge_arps"
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "answered": ("is answered in place of its host", "are answered in place of their hosts"),
+    }
 
     bd_id: int
     address: str

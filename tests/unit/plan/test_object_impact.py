@@ -91,3 +91,15 @@ def test_a_host_that_is_exempt_leaves_with_its_own_address_and_the_router_does_a
 def test_a_new_path_mtu_degrades() -> None:
     plan = between(routers(ADDRESSES, "path-mtu: {}"), routers(ADDRESSES, "path-mtu: { 192.0.2.9: 1400 }"))
     assert plan.impacts == {"to 192.0.2.9": Impact.DEGRADE}
+
+
+def test_a_new_arp_entry_answers_in_place_of_its_host() -> None:
+    entries = ("{}", "{ 192.0.2.5: '02:00:00:00:00:05' }")
+    bridges = [
+        "interfaces: { eth0: {}, eth1: {} }\nbridgedomains: { bd10: { interfaces: [ eth0, eth1 ],"
+        f" settings: {{ arp-termination: true }}, arp-entries: {each} }} }}"
+        for each in entries
+    ]
+    plan = between(*bridges)
+    assert plan.impacts == {"192.0.2.5 in bd10": Impact.POLICY}
+    assert harm(plan, ["eth1"]).endswith("policy on eth1")
