@@ -5,6 +5,7 @@ bridgedomains: { bd10: { settings: { arp-termination: true }, arp-entries: { 192
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -105,10 +106,12 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield the new entries of bridge domains that carry frames: VPP asks no host for these addresses any more."""
-        for name in after.of(BridgeArp).keys() - before.of(BridgeArp).keys():
-            bridge = after.of(BridgeArp)[name].bd_id
-            if members := frozenset(each for each in linked[0] if before.interfaces[each].bridge == bridge):
-                yield TrafficImpact(name, Impact.POLICY, "answered", frozenset(), members)
+        members = defaultdict(set)
+        for interface in linked[0]:
+            members[before.interfaces[interface].bridge].add(interface)
+        for name, entry in after.of(BridgeArp).items():
+            if name not in before.of(BridgeArp) and entry.bd_id in members:
+                yield TrafficImpact(name, Impact.POLICY, "answered", frozenset(), frozenset(members[entry.bd_id]))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_DUMP, {"bd_id": ALL_INDEXES})[1]]
