@@ -59,11 +59,11 @@ _CONFINEMENT = (
     "ProtectKernelLogs=yes",
     "ProtectKernelModules=yes",
     "ProtectKernelTunables=yes",
-    "ProtectProc=invisible",
     "RestrictRealtime=yes",
 )
 """What the unit that rolls back may not do: as vppcfg.service of the Debian package, which gives the reasons. It sees
-the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
+the /tmp of others, where the socket, the journal or vppcfg itself may lie, and the /proc of those who start it: in a
+container another one has another boot id, by which whoever makes the change would be taken for dead."""
 
 _STARTED_AGAIN = ("Restart=on-abnormal", "RestartSec=1")
 """It waits again for the same deadline when it was killed, such as for want of memory."""

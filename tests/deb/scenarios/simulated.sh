@@ -22,7 +22,7 @@ outcome 'vpp started' "$before"
 
 # A change that nobody confirms goes away by itself: systemd's service outlives what started it, and being killed.
 sed 's/mtu: 9000/mtu: 1500/' $file >/tmp/risky.yaml
-vppcfg --quiet apply --yes --confirm 0.5 -c /tmp/risky.yaml >/dev/null 2>&1
+vppcfg --quiet apply --yes --confirm 1.5 -c /tmp/risky.yaml >/dev/null 2>&1
 armed=$?
 waiting() {
     systemctl list-units --plain --no-legend 'vppcfg-confirm-*.service' | grep -o 'vppcfg-confirm[^ ]*service'

@@ -71,7 +71,7 @@ def test_the_unit_that_goes_back_may_write_where_it_must(systemd: Path, tmp_path
 @pytest.mark.parametrize(
     "fails",
     [
-        'case "$*" in *ProtectProc*) echo "Unknown assignment: ProtectProc=invisible" >&2; exit 1;; esac',
+        'case "$*" in *ProtectClock*) echo "Unknown assignment: ProtectClock=yes" >&2; exit 1;; esac',
         'case "$*" in *--wait*) exit 226;; esac',
     ],
     ids=["an old systemd", "a container in which such a unit does not start"],
