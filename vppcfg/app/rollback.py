@@ -42,12 +42,12 @@ from vppcfg.transaction.accepted import (
     accepted_state,
     awaited,
     beginning,
-    last_accepted,
+    in_force_before,
     last_interrupted,
     restores,
     to_roll_back,
 )
-from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, INTERRUPTED, ROLLBACKS, Entry, Origin, Record, Status
+from vppcfg.transaction.entry import IN_FORCE, INTERRUPTED, Entry, Origin, Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.planning import plan_on, refuse_too_new
 
@@ -304,7 +304,7 @@ def _desired(record: Record, place: ChangeContext, *, is_timer: bool, is_literal
 
 
 def _intent(entry: Entry, desired: State, place: ChangeContext, terms: Terms, *, is_timer: bool) -> Intent:
-    former = _in_force_before(entry.number, place.records)
+    former = in_force_before(entry.number, place.records)
     is_known = former is not None and _is_as_after(former, desired, place)
     return Intent(
         origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
@@ -319,23 +319,6 @@ def _intent(entry: Entry, desired: State, place: ChangeContext, terms: Terms, *,
         hooks=journalled_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
         foreign_reason=partial(place.journal.foreign_reason, entry.number),
     )
-
-
-def _in_force_before(number: int, records: Sequence[Record]) -> Record | None:
-    """Return the accepted change whose configuration was in force when a change was made, also if it was undone since.
-
-    A rollback of a rollback leads to what that had undone.
-    """
-    undone_by: dict[int, int] = {}
-    for rollback in reversed(records):
-        if rollback.entry.origin in ROLLBACKS and rollback.status in {*ACCEPTED, Status.ROLLED_BACK}:
-            undone_by |= dict.fromkeys(range(rollback.entry.target, rollback.entry.number), rollback.entry.number)
-    former = [
-        replace(record, status=Status.APPLIED) if undone_by.get(record.entry.number, 0) >= number else record
-        for record in records
-        if record.entry.number < number and record.status in {*ACCEPTED, Status.ROLLED_BACK}
-    ]
-    return last_accepted(former)
 
 
 def _is_as_after(former: Record, state: State, place: ChangeContext) -> bool:

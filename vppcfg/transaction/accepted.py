@@ -74,20 +74,37 @@ def file_in_force(newest_first: Iterable[Record], boot_id: str) -> int | None:
 
     None where nothing was accepted in this run of VPP (`boot_id`), or the journal keeps no such change any more.
     """
-    limit: int | None = None
+    newest_first = iter(newest_first)
     is_of_run = False
     for record in newest_first:
-        entry = record.entry
         if record.status not in ACCEPTED:
             continue
-        if not is_of_run and is_restarted(entry.boot_id, boot_id):
+        if not is_of_run and is_restarted(record.entry.boot_id, boot_id):
             return None
         is_of_run = True
-        if entry.origin in ROLLBACKS:
-            limit = entry.target if limit is None else min(limit, entry.target)
-        elif entry.origin is not Origin.BOOT and (limit is None or entry.number < limit):
-            return entry.number
+        if record.entry.origin in ROLLBACKS:
+            former = in_force_before(record.entry.target, [*reversed([*newest_first]), record])
+            return former.entry.number if former is not None else None
+        if record.entry.origin is not Origin.BOOT:
+            return record.entry.number
     return None
+
+
+def in_force_before(number: int, records: Sequence[Record]) -> Record | None:
+    """Return the accepted change whose configuration was in force when a change was made, also if it was undone since.
+
+    A rollback of a rollback leads to what that had undone.
+    """
+    undone_by: dict[int, int] = {}
+    for rollback in reversed(records):
+        if rollback.entry.origin in ROLLBACKS and rollback.status in {*ACCEPTED, Status.ROLLED_BACK}:
+            undone_by |= dict.fromkeys(range(rollback.entry.target, rollback.entry.number), rollback.entry.number)
+    former = [
+        replace(record, status=Status.APPLIED) if undone_by.get(record.entry.number, 0) >= number else record
+        for record in records
+        if record.entry.number < number and record.status in {*ACCEPTED, Status.ROLLED_BACK}
+    ]
+    return last_accepted(former)
 
 
 def was_rolled_back(newest_first: Iterable[Record], digest: str) -> Record | None:

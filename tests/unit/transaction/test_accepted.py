@@ -16,6 +16,7 @@ from vppcfg.transaction.accepted import (
     awaited,
     beginning,
     close_open_changes,
+    file_in_force,
     last_accepted,
     last_interrupted,
     restores,
@@ -136,6 +137,18 @@ def test_a_rollback_goes_back_before_what_waits_or_was_wished_last() -> None:
     stranded = record(2, Status.STRANDED)
     assert to_roll_back([applied, stranded]) is stranded
     assert to_roll_back([record(1, Status.REVERTED)]) is None
+
+
+def test_the_file_in_force_after_a_rollback_of_a_rollback_is_the_one_that_came_back() -> None:
+    first, second = record(1, Status.APPLIED), record(2, Status.ROLLED_BACK)
+    undone, back = (
+        record(3, Status.ROLLED_BACK, Origin.ROLLBACK, target=2),
+        record(4, Status.APPLIED, Origin.ROLLBACK, target=3),
+    )
+    boot = record(5, Status.APPLIED, Origin.BOOT)
+    assert file_in_force([boot, back, undone, second, first], "run 1") == 2
+    assert file_in_force([replace(undone, status=Status.APPLIED), second, first], "run 1") == 1
+    assert file_in_force([first], "run 2") is None
 
 
 def test_what_went_on_from_half_way_is_one_with_what_was_cut_off() -> None:
