@@ -223,7 +223,7 @@ def test_the_service_ends_with_vpp(booted: Booted) -> None:
     assert booted.said["vpp stopped"] == "inactive"
 
 
-def test_a_change_that_nobody_confirms_is_rolled_back_by_systemds_service(booted: Booted) -> None:
+def test_a_change_that_nobody_confirms_is_rolled_back_by_systemds_timer(booted: Booted) -> None:
     assert booted.said["unconfirmed"] == "0 1 timer"
     assert booted.said["rolled back"] == "plan 0"
 

@@ -172,12 +172,10 @@ def test_both_services_are_confined_alike() -> None:
 
 
 def test_the_unit_that_goes_back_is_confined_as_the_service_is() -> None:
-    """But for the group, and for what would hide the places that are somebody's choice, or processes of a container."""
+    """But for the group, and for what would hide the places that are somebody's choice."""
     known = set(re.findall(r"^(\w+=.*)$", SERVICES["vppcfg.service"].read_text(), re.MULTILINE))
     confining = re.compile("Cap|IP|Lock|Memory|NoNew|Private|Protect|Restrict[A-OQ-Z]|System")
-    assert {line for line in known if confining.match(line)} - {"PrivateTmp=yes", "ProtectProc=invisible"} == set(
-        watchdog._CONFINEMENT
-    )
+    assert {line for line in known if confining.match(line)} - {"PrivateTmp=yes"} == set(watchdog._CONFINEMENT)
 
 
 @every_service

@@ -59,14 +59,11 @@ _CONFINEMENT = (
     "ProtectKernelLogs=yes",
     "ProtectKernelModules=yes",
     "ProtectKernelTunables=yes",
+    "ProtectProc=invisible",
     "RestrictRealtime=yes",
 )
 """What the unit that rolls back may not do: as vppcfg.service of the Debian package, which gives the reasons. It sees
-the /tmp of others, where the socket, the journal or vppcfg itself may lie, and the /proc of those who start it: in a
-container another one has another boot id, by which whoever makes the change would be taken for dead."""
-
-_STARTED_AGAIN = ("Restart=on-abnormal", "RestartSec=1")
-"""It waits again for the same deadline when it was killed, such as for want of memory."""
+the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
 
 _started: list[subprocess.Popen[bytes]] = []
 """Timers that this process started and that are to outlive it: none of them is a child that was forgotten."""
@@ -127,23 +124,13 @@ def remaining_s(timer: Timer, now: datetime) -> float:
 
 
 def disarm(timer: Timer) -> None:
-    """Stop a timer that has not acted; one that is gone is none, and none stops itself."""
+    """Stop a timer that has not acted; one that is gone is none."""
     if timer.unit:
-        if not _is_unit(timer.unit):
-            units = [f"{timer.unit}.{kind}" for kind in ("service", "timer")]  # vppcfg 1 had timers of systemd
-            subprocess.run(["systemctl", "stop", *units], check=False, capture_output=True)
+        subprocess.run(["systemctl", "stop", f"{timer.unit}.timer"], check=False, capture_output=True)
     elif timer.pid != os.getpid() and is_alive(timer):
         os.kill(timer.pid, signal.SIGTERM)
     for process in _started:
         process.poll()
-
-
-def _is_unit(name: str) -> bool:
-    """Return whether this process runs in a service of systemd."""
-    try:
-        return f"/{name}.service" in Path("/proc/self/cgroup").read_text()
-    except OSError:
-        return False
 
 
 def is_alive(timer: Timer) -> bool:
@@ -173,17 +160,15 @@ def unit_name(socket_path: str, number: int) -> str:
 
 
 def _arm_systemd(watch: TimerWatch) -> Timer:
-    """Start a service of systemd that waits, and is confined where such a unit can run: the rollback is worth more.
+    """Start a timer of systemd, whose unit is confined where such a unit can run: the rollback is worth more.
 
-    It waits itself, for it also notices at once when the vppcfg that makes the change is killed. An old systemd does
-    not know some of the settings, and in some containers a unit with them does not start.
+    An old systemd does not know some of the settings, and in some containers a unit with them does not start.
     """
     properties = [*_CONFINEMENT, *(f"ReadWritePaths=-{folder}" for folder in watch.folders)]
     probe = _systemd_run(f"{watch.name}-probe", properties, ["--wait"], ["true"])
     moment = seconds_since_boot() + watch.after_s
-    kept = [*([] if probe.returncode else properties), *_STARTED_AGAIN]
-    command = [*watch.command, "--deadline", f"{moment:.3f}"]
-    answer = _systemd_run(watch.name, kept, ["--service-type=exec"], command)
+    timing = [f"--on-active={watch.after_s:.3f}s", "--timer-property=AccuracySec=100ms"]
+    answer = _systemd_run(watch.name, [] if probe.returncode else properties, timing, watch.command)
     if answer.returncode:
         raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
     return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
