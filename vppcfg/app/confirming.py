@@ -221,7 +221,9 @@ def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
     if change.timer is None or watchdog.is_alive(change.timer):
         if is_waiting:
             return Objection(what, _DECIDE)
-        return Objection(f"{what} and is being rolled back", _SOON, ExitCode.NOT_NOW)
+        # A timer of systemd sleeps until then, and a process of its own has noticed.
+        when = f"is rolled back at {until}" if change.timer and change.timer.unit else "is being rolled back"
+        return Objection(f"{what} and {when}", _SOON, ExitCode.NOT_NOW)
     if is_waiting and not _is_overdue(change.timer):
         return Objection(f"{what}; its timer {timer_is}", _DECIDE)
     if is_waiting:
