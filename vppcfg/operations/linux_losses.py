@@ -67,14 +67,16 @@ def goes_with(setting: LinuxSetting, address: str, left: Collection[str], carrie
     return is_last and _goes_with_device(setting, carries)
 
 
-def outlasts(setting: LinuxSetting, going: Collection[str], interface: Interface) -> bool:
-    """Return whether a route by a gateway stays however the addresses `going` leave the interface of its device."""
+def outlasts(setting: LinuxSetting, gone: Collection[str], *, keeps_ipv4: bool) -> bool:
+    """Return whether a route by a gateway stays when the addresses `gone` leave its device, in whatever order.
+
+    They are those that a plan removes and their secondaries; with `keeps_ipv4` the device keeps another IPv4 address.
+    """
     if setting.kind is not LinuxKind.ROUTE or setting.hops:
         return False
-    hosts, gone = needed_hosts(setting), {*going, *secondaries(interface, going)}
+    hosts = needed_hosts(setting)
     if not hosts or any(address.partition("/")[0] in hosts for address in gone):
         return False
-    keeps_ipv4 = any(":" not in address for address in interface.addresses - gone)
     return setting.family == AF_INET6 or keeps_ipv4 or all(":" in address for address in gone)
 
 

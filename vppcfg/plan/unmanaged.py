@@ -25,7 +25,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.operations.attachment import RestoreAttachment
 from vppcfg.operations.carried_in_linux import is_of_vpp_too, is_sysctl, missed_device, place_of
 from vppcfg.operations.change import Action, Change, ObjectKind
-from vppcfg.operations.linux_losses import is_followed, outlasts
+from vppcfg.operations.linux_losses import is_followed, outlasts, secondaries
 from vppcfg.operations.operation import AddressOperation, LinkOperation
 from vppcfg.operations.transition import loses_address
 from vppcfg.plan.plan import Plan, make_plan
@@ -228,17 +228,19 @@ def in_question(plan: Plan, found: Iterable[Attachment]) -> Iterator[Attachment]
 
     Without the routes beside an address that goes: they may be a full table, which a state would repeat.
     """
-    going, wanted = _going_addresses(plan), frozenset(plan.desired.unmanaged)
-    whole = touched(plan) | _going_down_in_linux(plan)
+    wanted, whole = frozenset(plan.desired.unmanaged), touched(plan) | _going_down_in_linux(plan)
+    beside: dict[str, tuple[frozenset[str], bool]] = {}
+    for name, going in _going_addresses(plan).items():
+        if name not in whole:
+            interface = plan.observed.interfaces[name]
+            gone = secondaries(interface, going).union(going)
+            beside[name] = gone, any(":" not in address for address in interface.addresses - gone)
     for each in found:
-        is_beside = each.linux is not None and each.holder in going and each.holder not in whole
-        if not is_beside or each in wanted or not _outlasts(each, going[each.holder], plan):
-            yield each
-
-
-def _outlasts(attachment: Attachment, going: Collection[str], plan: Plan) -> bool:
-    interface = plan.observed.interfaces[attachment.holder]
-    return attachment.linux is not None and outlasts(attachment.linux, going, interface)
+        if each.linux is not None and each.holder in beside and each not in wanted:
+            gone, keeps_ipv4 = beside[each.holder]
+            if outlasts(each.linux, gone, keeps_ipv4=keeps_ipv4):
+                continue
+        yield each
 
 
 def _going_addresses(plan: Plan) -> dict[str, set[str]]:
