@@ -11,7 +11,7 @@ from datetime import datetime
 from vppcfg.app.routing_plan import DaemonChange, daemon_of, unsaved_text, wanted_text
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.routing import DaemonKind, JournalledRouting, RoutingTexts
-from vppcfg.routing_daemons.daemon import NOTHING_WAITS, write_like
+from vppcfg.routing_daemons.daemon import NOTHING_WAITS, RoutingDifference, write_like
 from vppcfg.routing_daemons.text_file import text_or_nothing
 from vppcfg.transaction.entry import ACCEPTED, Origin, Record, Status
 from vppcfg.transaction.journal import NO_ROUTING, Journal
@@ -121,11 +121,8 @@ def loaded_texts(newest_first: Iterable[Record], journal: Journal) -> tuple[Rout
 
 def drift_of(newest_first: Iterable[Record], journal: Journal) -> Iterator[tuple[str, str]]:
     """Yield each daemon that does not run what was accepted, and how, or that does not start with it."""
-    records = tuple(newest_first)
-    loaded = loaded_texts(records, journal)
-    for texts in accepted_routing(records, journal).texts:
-        daemon, title = daemon_of(texts.file), texts.file.kind.title
-        difference = daemon.difference(texts.after, unsaved_text(texts.file, texts.after, loaded))
+    for texts, difference in _differences(newest_first, journal):
+        title = texts.file.kind.title
         if isinstance(difference, str):
             yield title, difference
         elif difference.lines:
@@ -137,17 +134,25 @@ def drift_of(newest_first: Iterable[Record], journal: Journal) -> Iterator[tuple
 
 def bring_back_accepted_routing(newest_first: Iterable[Record], journal: Journal) -> None:
     """Have the daemons run what was accepted last, where a change was under way when VPP went; report what fails."""
-    records = tuple(newest_first)
-    loaded = loaded_texts(records, journal)
-    for texts in accepted_routing(records, journal).texts:
-        daemon, title = daemon_of(texts.file), texts.file.kind.title
-        difference = daemon.difference(texts.after, unsaved_text(texts.file, texts.after, loaded))
+    for texts, difference in _differences(newest_first, journal):
+        title = texts.file.kind.title
         if isinstance(difference, str):
             log.warning("%s; it starts with %s", difference, texts.file.startup)
         elif difference.lines:
             log.warning("%s does not run what was accepted last: that is loaded again", title)
-            if trouble := daemon.load(texts.after, None):
+            if trouble := daemon_of(texts.file).load(texts.after, None):
                 log.error("%s", trouble)
+
+
+def _differences(
+    newest_first: Iterable[Record], journal: Journal
+) -> Iterator[tuple[RoutingTexts, RoutingDifference | str]]:
+    """Yield what each daemon is to run by the last accepted change, and how it differs, or why that is not known."""
+    records = tuple(newest_first)
+    loaded = loaded_texts(records, journal)
+    for texts in accepted_routing(records, journal).texts:
+        unsaved = unsaved_text(texts.file, texts.after, loaded)
+        yield texts, daemon_of(texts.file).difference(texts.after, unsaved)
 
 
 def _journalled(number: int, journal: Journal) -> JournalledRouting:
