@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import sys
 from collections.abc import Callable, Sequence
 
 from vppcfg.app.change_context import ChangeContext
@@ -209,13 +208,13 @@ class PostChange:
             return
         seen = [LateEffect(f"`for` of {check.text}", check.for_s) for check in good if check.for_s]
         seen += late_effects(self._plan, self._intent.routing.steps, self._adjacencies)
-        # What shows nobody knows when is waited for by no check, however much time there is.
-        most_s = min(self._timer_ends_s - changed_s - _RESERVE_S, sys.float_info.max)
-        self._unseen = tuple(each.text for each in seen if each.after_s > most_s)
+        most_s = self._timer_ends_s - changed_s - _RESERVE_S
+        # Without a timer `most_s` is infinite, and so is `after_s` of what comes at a time that nobody knows.
+        awaited = [each for each in seen if each.after_s <= most_s and math.isfinite(each.after_s)]
+        self._unseen = tuple(each.text for each in seen if each not in awaited)
         for text in self._unseen:
             log.warning("The checks end before that shows: %s", text)
-        seen = [each for each in seen if each.after_s <= most_s]
-        last = max(seen, key=lambda each: each.after_s, default=LateEffect("", 0.0))
+        last = max(awaited, key=lambda each: each.after_s, default=LateEffect("", 0.0))
         until_s = changed_s + last.after_s
         if until_s > self._clock.now():
             log.info("The checks must stay good for another %.0f s: %s", until_s - self._clock.now(), last.text)
