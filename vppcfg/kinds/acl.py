@@ -12,15 +12,7 @@ from typing import Any, ClassVar
 from vppcfg.engine.kind import Questions
 from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.kinds.acl_operations import NOUN, BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
-from vppcfg.kinds.acl_rules import (
-    acl_applied,
-    acl_inside_address,
-    acl_neighbors,
-    acl_reflect_alone,
-    acl_term_unreached,
-    acl_unreached,
-    acl_unused,
-)
+from vppcfg.kinds.acl_rules import RULES
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
 from vppcfg.kinds.applied_list import AppliedListKind
 from vppcfg.kinds.policy_route_section import in_file, of_others
@@ -94,15 +86,7 @@ class Acls(AclSection, AppliedListKind[Acl]):
     capabilities: ClassVar = {PLUGIN: _DUMP}
     unmanaged_pattern = f"{OTHERS}*"
     mistaken_patterns = ("acl", KEY, OTHERS)
-    rules = (
-        acl_applied,
-        acl_inside_address,
-        acl_neighbors,
-        acl_reflect_alone,
-        acl_term_unreached,
-        acl_unreached,
-        acl_unused,
-    )
+    rules = RULES
     operations = (CreateAcl, ReplaceAcl, DeleteAcl, BindAcls)
 
     def applied(self, interface: Interface) -> dict[str, tuple[str, ...]]:

@@ -216,3 +216,14 @@ def _takes_all(rule: AclRule) -> bool:
 
 def _is_everywhere(rule: AclRule) -> bool:
     return rule.source.endswith("/0") and rule.destination.endswith("/0")
+
+
+RULES = (
+    acl_applied,
+    acl_inside_address,
+    acl_neighbors,
+    acl_reflect_alone,
+    acl_term_unreached,
+    acl_unreached,
+    acl_unused,
+)
