@@ -17,7 +17,7 @@ from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import interface_keys
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.kinds import as_created
+from vppcfg.model.kinds import BVI, as_created, is_bvi
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -30,8 +30,7 @@ from vppcfg.wire.codec import mac_bytes
 
 MAX_LOOPBACK = 16383
 """Of a loopback (LOOPBACK_MAX_INSTANCE, BVI_MAX_INSTANCE)."""
-_BVI = "bvi"
-WORDS = ("loop", _BVI)
+WORDS = ("loop", BVI)
 _BY_WORD = [numbered(word, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id") for word in WORDS]
 _NAMING = Naming(
     is_name=lambda value: any(each.is_name(value) for each in _BY_WORD),
@@ -108,10 +107,6 @@ class DeleteBvi(DeleteInterface):
         return f"bvi delete {self.interface}"
 
 
-def _is_bvi(name: str) -> bool:
-    return name.startswith(_BVI)
-
-
 class LoopbackKind(CreatedKind, Section):
     """Loopbacks; the entries of the section stand among the interfaces of a Configuration."""
 
@@ -158,13 +153,13 @@ class LoopbackKind(CreatedKind, Section):
     def creation(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
         """Return the step that creates a loopback."""
         name = interface.name
-        operation = CreateBvi if _is_bvi(name) else CreateLoopback
+        operation = CreateBvi if is_bvi(name) else CreateLoopback
         create = operation(interface=name, instance=instance_of(name), mac=interface.mac)
         return Step(stage=Stage.CREATE_INTERFACE, operation=create)
 
     def deletion(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
         """Return the step that deletes a loopback."""
-        operation = DeleteBvi if _is_bvi(interface.name) else DeleteLoopback
+        operation = DeleteBvi if is_bvi(interface.name) else DeleteLoopback
         return Step(stage=Stage.DELETE_INTERFACE, operation=operation(interface=interface.name))
 
 

@@ -9,15 +9,23 @@ from __future__ import annotations
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 
+BVI = "bvi"
+"""How VPP begins the names of its own BVIs."""
+
 
 def is_marked(kind: InterfaceKind) -> bool:
     """Return whether the mark in its tag alone distinguishes an interface of a kind from a port of another program."""
     return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_owned_by_mark
 
 
+def is_bvi(name: str) -> bool:
+    """Return whether a loopback is one of VPP's own BVIs, `bviN` (vnet/l2/l2_bvi.c)."""
+    return name.startswith(BVI)
+
+
 def is_bvi_of_others(interface: Interface) -> bool:
     """Return whether an interface is a `bviN` that no file has made: netlab and SONiC make all their SVIs so."""
-    return interface.kind is InterfaceKind.LOOPBACK and interface.name.startswith("bvi") and not interface.tag
+    return interface.kind is InterfaceKind.LOOPBACK and is_bvi(interface.name) and not interface.tag
 
 
 def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface | None) -> bool:
