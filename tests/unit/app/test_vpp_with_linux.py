@@ -382,31 +382,25 @@ def test_settings_of_one_namespace_are_restored_together_and_each_refusal_is_tol
     assert [(refusal.index, refusal.text) for refusal in performed.refusals] == [(2, "no gateway")]
 
 
+RESTORE = [
+    RestoreInLinux(
+        attachment=Attachment(holder="gi0", kind="address"),
+        netns=netns,
+        setting=address("192.0.2.1", "gi0").on({"gi0": "e0"}),
+    )
+    for netns in ("blue", "blue", "red")
+]
+
+
 def test_what_one_namespace_refuses_keeps_nothing_from_the_next() -> None:
     log: list[object] = []
-    restore = [
-        RestoreInLinux(
-            attachment=Attachment(holder="gi0", kind="address"),
-            netns=netns,
-            setting=address("192.0.2.1", "gi0").on({"gi0": "e0"}),
-        )
-        for netns in ("blue", "blue", "red")
-    ]
-    performed = Router(Vpp(log), Linux(log, {})).perform(restore)
+    performed = Router(Vpp(log), Linux(log, {})).perform(RESTORE)
     assert performed.done == (0, 2)
     assert [refusal.index for refusal in performed.refusals] == [1]
 
 
 def test_all_settings_of_a_namespace_that_cannot_be_entered_are_refused() -> None:
-    restore = [
-        RestoreInLinux(
-            attachment=Attachment(holder="gi0", kind="address"),
-            netns=netns,
-            setting=address("192.0.2.1", "gi0").on({"gi0": "e0"}),
-        )
-        for netns in ("blue", "blue", "red")
-    ]
-    performed = Router(Vpp([]), Linux([], None)).perform(restore)
+    performed = Router(Vpp([]), Linux([], None)).perform(RESTORE)
     assert performed.done == ()
     assert [(refusal.index, refusal.text) for refusal in performed.refusals] == [(n, "not permitted") for n in range(3)]
 
