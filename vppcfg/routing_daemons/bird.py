@@ -268,6 +268,8 @@ class Bird:
         found: list[DaemonRoute] = []
         tables = kernel_tables(self.running().text)
         for name in _kernels(output):
+            if tables and name not in tables:  # a change that is not accepted yet has brought it
+                return f"{self._file.startup} does not have the kernel protocol {name} that BIRD runs"
             table_id = tables.get(name, 0)
             if table_id is None:
                 return f"the table of Linux that {name} of BIRD writes to is no plain number"

@@ -128,6 +128,9 @@ def test_routes_of_another_kernel_protocol_are_in_its_table(birdc: Birdc, startu
     found = daemon(startup).routes()
     assert isinstance(found, list)
     assert [each.table_id for each in found[::3]] == [0, 20, 30]
+    startup.write_text(blocks.replace("red from", "green from"))
+    os.utime(startup, (0, 0))
+    assert daemon(startup).routes() == f"{startup} does not have the kernel protocol red that BIRD runs"
     startup.write_text(blocks.replace("30", "BLUE"))
     os.utime(startup, (0, 0))
     assert daemon(startup).routes() == "the table of Linux that kernel2 of BIRD writes to is no plain number"
