@@ -11,7 +11,6 @@ from socket import AF_INET6
 from types import TracebackType
 from typing import Protocol, Self
 
-from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.kinds.lcp.operations import CreateLcpPair
@@ -95,15 +94,14 @@ _FOLLOWS_S = 5.0
 """How long linux-nl may take to hear of a device that goes down: it collects for 50 ms (linux-cp/lcp_nl.c)."""
 _INTERVAL_S = 0.1
 """Between two looks at whether they are down."""
-_WITHOUT_ECHO = Release(24, 2)
-"""The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3).
-
-In an older one, linux-nl may hear late that a new device is down, when its interface in VPP is up already. It sets the
-interface down, lcp-sync sets the device down, and the message about that is the next one: both go up and down for ever,
-and lose their addresses.
-"""
 _HEARS_S = 0.5
-"""How long linux-nl may take to hear of new devices: ten times what it collects for."""
+"""How long linux-nl may take to hear of new devices: ten times what it collects for.
+
+If it hears late that a new device is down, when its interface in VPP is up already, it sets the interface down.
+lcp-sync then sets the device down. Before 24.02 (2c9b128e1b3) it does so at once: both go up and down for ever, and
+lose their addresses. Later releases do it when the port gets an MTU or a state (lcp_itf_pair_sync_state), and both
+stay down.
+"""
 log = logging.getLogger(__name__)
 
 
@@ -142,8 +140,8 @@ class Router:
     def __init__(self, vpp: Dataplane, linux: Linux | None) -> None:
         self._vpp = vpp
         self._linux = linux
-        self._echoes = False
-        """Whether VPP sends Linux back what it hears from it, although that may be over by then.
+        self._syncs_both_ways = False
+        """Whether VPP follows Linux (linux-nl) and Linux VPP (lcp-sync).
 
         An interface is then set up only when linux-nl has heard of all new devices.
         """
@@ -174,7 +172,7 @@ class Router:
 
     def _beside_linux(self, state: State) -> State:
         facts = state.facts
-        self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _WITHOUT_ECHO)
+        self._syncs_both_ways = facts.lcp.is_sync and "linux_nl" in facts.plugins
         if self._linux is None:
             return state
         names = linux_names(state)
@@ -241,7 +239,7 @@ class Router:
         start = 0
         longest = 0.0
         has_new_devices = False
-        for is_linux, is_up, run in _runs(operations, self._echoes):
+        for is_linux, is_up, run in _runs(operations, self._syncs_both_ways):
             if is_up and has_new_devices:
                 time.sleep(_HEARS_S)
             has_new_devices = not is_up and (has_new_devices or any(isinstance(each, _MAKES_DEVICES) for each in run))
