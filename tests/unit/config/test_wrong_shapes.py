@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from vppcfg.config.load import parse_text
+from vppcfg.model.problem import Severity
 
 ROOT = Path(__file__).resolve().parents[3]
 WRONG: tuple[Any, ...] = (5, "x", [], {}, None, True, ["x"], {"x": 1}, -1, [[]], "10.0.0.0/24")
@@ -55,6 +56,13 @@ def put(value: Any, path: tuple[Any, ...], other: Any) -> Any:
     return changed if isinstance(value, dict) else list(changed.values())
 
 
+def renamed(value: Any, path: tuple[Any, ...], key: object) -> Any:
+    """Return a document with another key at a path."""
+    if len(path) > 1:
+        return put(value, path[:1], renamed(value[path[0]], path[1:], key))
+    return {key if each == path[0] else each: below for each, below in value.items()}
+
+
 def cases() -> list[tuple[Any, tuple[Any, ...]]]:
     """Return each place of all documents once; interfaces of other numbers are the same place."""
     found: dict[tuple[str, ...], tuple[Any, tuple[Any, ...]]] = {}
@@ -71,6 +79,24 @@ def test_anything_may_stand_anywhere(share: int) -> None:
     for content, path in places[share::SHARES]:
         for other in (*WRONG, ABSENT):
             parse_text(yaml.safe_dump(put(content, path, other)), "file")
+
+
+@pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.long) for share in range(1, SHARES))])
+def test_a_number_may_be_any_key(share: int) -> None:
+    keys = [(content, path) for content, path in cases() if isinstance(path[-1], str)]
+    for content, path in keys[share::SHARES]:
+        parse_text(yaml.safe_dump(renamed(content, path, 7)), "file")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vrfs: { '7': { id: 7 } }\nnat44: { leaks: { 7: [] } }",
+        "interfaces: { e0: {} }\nbondethernets: { BondEthernet0: { interfaces: [ e0 ], weights: { 7: 1 } } }",
+    ],
+)
+def test_a_number_as_a_name_is_a_problem(text: str) -> None:
+    assert any(problem.severity is Severity.ERROR for problem in parse_text(text, "file").problems)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         """Parse a bond; a load balance that stands beside a mode without one is kept for a rule to find."""
         mode = BondMode(entry.raw.get("mode") or BondMode.LACP.value)
         default = LoadBalance.L34 if mode.has_load_balance else None
-        load_balance = entry.raw.get("load-balance")
+        load_balance, weights = entry.raw.get("load-balance"), entry.raw.get("weights")
         return BondConfig(
             name=entry.name,
             path=entry.path,
@@ -71,7 +71,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
             load_balance=default if load_balance is None else LoadBalance(load_balance),
             passive=_names(entry.raw.get("lacp-passive")),
             long_timeout=_names(entry.raw.get("lacp-long-timeout")),
-            weights=entry.raw.get("weights"),
+            weights=None if weights is None else {str(name): weight for name, weight in weights.items()},
             is_numa_only=entry.raw.get("numa-only"),
         )
 

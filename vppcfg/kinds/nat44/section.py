@@ -85,7 +85,7 @@ class Nat44Section(SettingsSection):
             static=tuple(_static(raw, parsing)),
             exempt=tuple(_exempt(raw, parsing)),
             has_no_services=raw.get("exempt") == {},
-            leaks=tuple(_leaks(raw)),
+            leaks=tuple(_leaks(raw, parsing)),
         )
         if len(parsing.problems) > before or parsing.is_bad(self.key):
             parsing.broken_entries[self.key] = frozenset({self.key})
@@ -332,9 +332,14 @@ def _end(raw: Any, protocol: NatProtocol | None, path: KeyPath, parsing: Parsing
     return None
 
 
-def _leaks(raw: Mapping[str, Any]) -> Iterator[NatLeakConfig]:
+def _leaks(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatLeakConfig]:
     for vrf, targets in (raw.get("leaks") or {}).items():
-        yield NatLeakConfig(vrf=vrf, path=(SECTION, "leaks", vrf), targets=tuple(targets or ()))
+        path: KeyPath = (SECTION, "leaks", vrf)
+        if isinstance(vrf, str):
+            yield NatLeakConfig(vrf=vrf, path=path, targets=tuple(targets or ()))
+        else:
+            text = f"{shown(vrf)} is a number here, and no name of a VRF; put it in quotes"
+            parsing.problems.append(Problem(rule="vrf-name", path=path, text=text))
 
 
 def _table_id(vrf: str | None, configuration: Configuration) -> int:
