@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vppcfg.entries.yaml.text import KeyValue, key_lines, scalar
+from vppcfg.entries.yaml.text import KeyValue, key_lines
 from vppcfg.model.state import State
 
 Settings = Mapping[str, Any]
@@ -39,6 +39,6 @@ def _keys(settings: Settings) -> Iterator[KeyValue]:
     for key, value in settings.items():
         if isinstance(value, Mapping):
             if value:
-                yield KeyValue(scalar(key), tuple(_keys(value)), is_block=True)
+                yield KeyValue(key, tuple(_keys(value)), is_block=True)
         else:
-            yield KeyValue(scalar(key), value)
+            yield KeyValue(key, value)

@@ -42,7 +42,7 @@ def keys(config: InterfaceConfig) -> Iterator[KeyValue]:
     """Yield the keys of a port that has them."""
     for key, entries in ((RX_KEY, config.rx_placement), (TX_KEY, config.tx_placement)):
         if entries:
-            yield KeyValue(key, tuple(KeyValue(str(each.key), _as_yaml(each.threads)) for each in entries))
+            yield KeyValue(key, tuple(KeyValue(each.key, _as_yaml(each.threads)) for each in entries))
 
 
 def _as_yaml(threads: tuple[str, ...]) -> str | list[str]:

@@ -123,7 +123,7 @@ class BridgeSection(NamedSection):
             groups = tuple(KeyValue(name, group) for name, group in entry.split_horizon.items())
             yield KeyValue("split-horizon", groups)
         if entry.static_macs:
-            macs = tuple(KeyValue(str(each.mac or each.key), each.member) for each in entry.static_macs)
+            macs = tuple(KeyValue(each.mac or each.key, each.member) for each in entry.static_macs)
             yield KeyValue("static-macs", macs, is_block=True)
         if entry.filtered_macs:
             yield KeyValue("filtered-macs", list(entry.filtered_macs))

@@ -206,7 +206,7 @@ class NeighborKind(Kind, EntryKey):
         """Return the key, where there is a neighbour."""
         if not config.neighbors:
             return ()
-        entries = tuple(KeyValue(str(entry.key), entry.mac) for entry in config.neighbors)
+        entries = tuple(KeyValue(entry.key, entry.mac) for entry in config.neighbors)
         return (KeyValue(self.key, entries, is_block=True),)
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:

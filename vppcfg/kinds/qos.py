@@ -333,7 +333,7 @@ class QosMaps(OwnedSection[tuple[QosMap, ...]]):
         return maps
 
     def as_yaml(self, value: tuple[QosMap, ...]) -> Value:
-        return tuple(KeyValue(str(each.map_id), tuple(_row_keys(each)), is_block=True) for each in value)
+        return tuple(KeyValue(each.map_id, tuple(_row_keys(each)), is_block=True) for each in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[QosMap, ...]]]:
         if maps := state.of(QosMap):
@@ -370,7 +370,7 @@ def _row_keys(each: QosMap) -> Iterator[KeyValue]:
         pairs = getattr(each, source.value)
         if pairs:
             values = zip(pairs[::2], pairs[1::2], strict=True)
-            yield KeyValue(source.value, tuple(KeyValue(str(value), becomes) for value, becomes in values))
+            yield KeyValue(source.value, tuple(KeyValue(value, becomes) for value, becomes in values))
 
 
 class Qos(OwnedSection[tuple[VppObject, ...]]):

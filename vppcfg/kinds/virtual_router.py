@@ -288,7 +288,7 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
                     desired.risk("vrrp-arp-source", each.path, _ASKS_AS_ITSELF, _NEVER_FOUND)
 
     def as_yaml(self, value: tuple[RouterEntry, ...]) -> Value:
-        return tuple(KeyValue(str(each.key), tuple(_entry_keys(each.router))) for each in value)
+        return tuple(KeyValue(each.key, tuple(_entry_keys(each.router))) for each in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[RouterEntry, ...]]]:
         """Yield the entries of each interface; both families of a number share one where all else is alike."""

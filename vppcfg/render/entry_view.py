@@ -38,7 +38,7 @@ def _differences(before: Sequence[KeyValue], after: Sequence[KeyValue], prefix: 
             yield from _changed(was, will, f"{prefix}{key}")
 
 
-def _in_order(old: list[str], new: list[str]) -> list[str]:
+def _in_order(old: list[str | int], new: list[str | int]) -> list[str | int]:
     """Return the keys of both in the order of the file: one that only the new entry has behind its neighbour there."""
     keys = list(old)
     for position, key in enumerate(new):

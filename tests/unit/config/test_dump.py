@@ -17,7 +17,7 @@ from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.dump import expressible
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.section_list import INTERFACES
+from vppcfg.config.section_list import INTERFACES, SECTIONS
 from vppcfg.config.valid_dump import write
 from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.yaml.text import scalar
@@ -372,6 +372,27 @@ def test_words_that_yaml_bends_are_quoted() -> None:
     assert "  'yes':\n" in text
     assert "    description: 'null'\n" in text
     assert "    lcp: 'on'\n" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nat44: { static: { '10': { local: 10.0.0.1, external: 192.0.2.9 } }, exempt: { 'no': { local: 10.0.0.7 } } }",
+        "nat44: { leaks: { '10': [ 'on' ], 'on': [ '10' ] } }\nvrfs: { '10': { id: 10 }, 'on': { id: 11 } }",
+        "interfaces: { '1': { mirror: { 'null': both } }, 'null': {}, e0: {} }",
+        "interfaces: { '2': {}, 'on': {} }\n"
+        "bridgedomains: { bd1: { interfaces: [ '2', 'on' ], split-horizon: { '2': 1, 'on': 1 } } }",
+        "interfaces: { '2': {} }\nbondethernets: { BondEthernet0: { interfaces: [ '2' ], mode: active-backup, "
+        "weights: { '2': 5 } } }",
+        "interfaces: { e0: { rx-placement: { 0: main }, vrrp: { 5: { addresses: [ 192.0.2.9 ], track: { '1': 9 } } }, "
+        "addresses: [ 192.0.2.1/24 ] }, '1': {} }",
+    ],
+)
+def test_names_that_yaml_bends_are_quoted_as_keys(text: str) -> None:
+    configuration = parse_text(text, "file").understood
+    assert configuration is not None
+    written = "\n".join(line for section in SECTIONS for line in section.lines(configuration, {}))
+    assert parse_text(written, "file").understood == configuration
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*[0-9/][A-Za-z0-9/._]*|[0-9a-f][0-9a-f.
 addresses. For all others PyYAML is asked."""
 
 _DIGITS = re.compile(r"[0-9:]+")
+_RESOLVER: Any = yaml.resolver.Resolver()
+_TEXT = "tag:yaml.org,2002:str"
 
 
 def scalar(text: str) -> str:
@@ -29,7 +31,7 @@ def scalar(text: str) -> str:
 class KeyValue(NamedTuple):
     """One key of an entry, with its value."""
 
-    key: str
+    key: str | int
     value: Value
     is_default: bool = False
     """Whether an absent key means this value."""
@@ -72,9 +74,13 @@ def _lines_of(key: KeyValue) -> list[str]:
     return [line]
 
 
-def _key(key: str) -> str:
-    """Return a key, quoted where YAML takes it for a number: addresses of digits, to the base of 60."""
-    return scalar(key) if ":" in key and _DIGITS.fullmatch(key) else key
+@lru_cache(maxsize=1 << 12)
+def _key(key: str | int) -> str:
+    """Return a key, a text in quotes where YAML takes it for something else: `on`, `10`, addresses of digits."""
+    if isinstance(key, int):
+        return str(key)
+    tag: str = _RESOLVER.resolve(yaml.ScalarNode, key, (True, False))
+    return key if tag == _TEXT and not _DIGITS.fullmatch(key) else scalar(key)
 
 
 def indented(lines: Iterable[str], depth: int) -> Iterator[str]:
