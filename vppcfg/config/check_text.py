@@ -7,7 +7,6 @@ from vppcfg.config.sections.checks import KEY, parse_check
 from vppcfg.entries.yaml.reader import read_document
 from vppcfg.errors import UsageError
 from vppcfg.model.checks import Check
-from vppcfg.model.problem import Problem
 
 _LIKE = "write it as in the file, such as `ping: 192.0.2.1, within: 5s`"
 
@@ -21,6 +20,6 @@ def check_in(text: str) -> Check:
     if problems:
         raise UsageError(f"--add-check {text!r}: {problems[0].text}", _LIKE)
     check = parse_check(document.data[KEY][0], (KEY, 0))
-    if isinstance(check, Problem):
-        raise UsageError(f"--add-check {text!r}: {check.text}", _LIKE)
+    if isinstance(check, list):
+        raise UsageError(f"--add-check {text!r}: {check[0].text}", _LIKE)
     return check

@@ -47,8 +47,8 @@ class _Checks(Section):
         checks = []
         for place, entry in enumerate(raw):
             result = parse_check(entry, (KEY, place))
-            if isinstance(result, Problem):
-                parsing.problems.append(result)
+            if isinstance(result, list):
+                parsing.problems += result
             else:
                 checks.append(result)
         return tuple(checks)
@@ -57,10 +57,10 @@ class _Checks(Section):
 SECTION = _Checks()
 
 
-def parse_check(entry: Mapping[str, Any], path: KeyPath) -> Check | Problem:
-    """Return an entry of the right shape as a check, or what is wrong with it."""
+def parse_check(entry: Mapping[str, Any], path: KeyPath) -> Check | list[Problem]:
+    """Return an entry of the right shape as a check, or all that is wrong with it."""
     given = {key: value for key, value in entry.items() if value is not None}
-    return next(_problems(given, path), None) or _check(given)
+    return list(_problems(given, path)) or _check(given)
 
 
 def _problems(entry: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
@@ -70,7 +70,7 @@ def _problems(entry: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
         yield Problem(rule="check-kind", path=path, text=text)
         return
     kind = kinds[0]
-    for key in entry.keys() - _KEYS[kind]:
+    for key in (key for key in entry if key not in _KEYS[kind]):
         allowed = ", ".join(sorted(_KEYS[kind] - {kind}))
         text = f"a check by {kind} has no key {key}; remove it, or take one of {allowed}"
         yield Problem(rule="check-key", path=(*path, key), text=text)
