@@ -13,6 +13,7 @@ from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.second_opinion import AskVpp
 from vppcfg.adopt.sources import Source, SourceKind
 from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
+from vppcfg.common.numbers import cpus_of
 from vppcfg.errors import UsageError
 from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 
@@ -44,7 +45,7 @@ def adopt_sources(
 def setup_with(setup: ReplaySetup, conf: AdoptedConf) -> ReplaySetup:
     """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP reports them."""
     workers = conf.settings.get("cpu", {}).get("workers", 0)
-    count = workers if isinstance(workers, int) else len(workers)
+    count = workers if isinstance(workers, int) else len(cpus_of(workers))
     setup = replace(
         setup, lcp=conf.lcp, plugins=conf.plugins, workers=count if setup.workers is None else setup.workers
     )

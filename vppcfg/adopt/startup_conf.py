@@ -10,6 +10,7 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of, whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.load import parse_text
+from vppcfg.model.dataplane import UnixSection
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.native_driver import port_name
@@ -17,7 +18,7 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
-from vppcfg.startup.conf.tree import Conf, ConfEntry, is_native_device
+from vppcfg.startup.conf.tree import Conf, ConfEntry, is_managed, is_native_device
 
 _NUMBERS: Mapping[tuple[str, ...], KeyPath] = {
     ("unix", "poll-sleep-usec"): ("unix", "poll-sleep-usec"),
@@ -56,21 +57,19 @@ _NATIVE_QUEUES: Mapping[str, str] = {
     "tx-queue-size": "tx-descriptors",
 }
 """Keys of a port of VPP's own drivers."""
-_BY_ITSELF = frozenset(
-    {
-        *(
-            ("unix", "nodaemon"),
-            ("unix", "log"),
-            ("unix", "full-coredump"),
-            ("unix", "cli-listen"),
-            ("unix", "interactive"),
-        ),
-        *(("api-trace", "on"), ("api-segment", "gid"), ("socksvr", "default"), ("statseg", "per-node-counters")),
-        *(("memory", "main-heap-page-size"), ("statseg", "page-size")),
-    }
-)
-"""Keys that `vppcfg startup` writes without being asked."""
+_BY_ITSELF: Mapping[tuple[str, str], str] = {
+    **dict.fromkeys((("unix", "nodaemon"), ("unix", "full-coredump"), ("unix", "interactive")), ""),
+    ("unix", "log"): "/var/log/vpp/vpp.log",
+    ("unix", "cli-listen"): "/run/vpp/cli.sock",
+    ("api-trace", "on"): "",
+    ("socksvr", "default"): "",
+    ("statseg", "per-node-counters"): "on",
+    **dict.fromkeys((("memory", "main-heap-page-size"), ("statseg", "page-size")), "default-hugepage"),
+}
+"""Keys that `vppcfg startup` writes without being asked, with their values."""
 _KEPT = "vppcfg has no key for it; `vppcfg startup` keeps it in the file"
+_LOST = "vppcfg has no key for it, and `vppcfg startup` takes it out, or writes another value"
+_NOT_LAST = "VPP runs one script at its start, the last one that it is told, and not this one"
 _WRITTEN = "`vppcfg startup` writes it by itself"
 
 
@@ -116,10 +115,12 @@ class _ConfAdoption:
             if stanza.name == "plugins":
                 self._read_plugins(stanza)
             elif stanza.children is None or stanza.key is None:
-                self._keep(stanza, stanza.name)
+                self._keep(stanza, stanza.name, "")
             else:
                 for entry in stanza.children:
                     self._read_entry(entry, stanza.name)
+        for line in self._scripts[:-1]:
+            line.set_outcome(LineOutcome.FAULT, _NOT_LAST, "adopt-does-nothing")
 
     def _read_entry(self, entry: ConfEntry, stanza: str) -> None:
         place = (stanza, entry.name)
@@ -132,25 +133,30 @@ class _ConfAdoption:
             self._read_device(entry)
         elif place == ("devices", "dev"):
             self._read_native_device(entry)
-        elif place == ("cpu", "corelist-workers") and _cpus(value):
-            self._set(entry, stanza, ("cpu", "workers"), _cpus(value))
+        elif place in {("cpu", "corelist-workers"), ("cpu", "coremask-workers")} and _workers(entry):
+            self._set(entry, stanza, ("cpu", "workers"), _workers(entry))
         elif place in _NUMBERS and number is not None:
             self._set(entry, stanza, _NUMBERS[place], number)
         elif place in _TEXTS and value:
             self._set(entry, stanza, _TEXTS[place], value if number is None else number)
         elif place in _SWITCHES:
             self._set(entry, stanza, *_SWITCHES[place])
-        elif place in _BY_ITSELF:
+        elif value == (self._gid() if place == ("api-segment", "gid") else _BY_ITSELF.get(place)):
             self._add(entry, stanza, LineOutcome.DATAPLANE, (), _WRITTEN)
         else:
-            self._keep(entry, stanza)
+            self._keep(entry, stanza, stanza)
+
+    def _gid(self) -> str:
+        """Return the group that `vppcfg startup` writes: that of `unix`, or the usual one."""
+        unix = self._conf.stanza("unix")
+        return _first(unix.find("gid") if unix is not None else None) or UnixSection().gid
 
     def _read_device(self, entry: ConfEntry) -> None:
         """Read `dev ADDRESS { … }` or `dev default { … }`."""
         is_default = entry.name == "dev default"
         address = None if is_default else canonical_pci(entry.arguments[0]) if entry.arguments else None
         if not is_default and address is None:
-            self._keep(entry, "dpdk")
+            self._keep(entry, "dpdk", "dpdk")
             return
         path: KeyPath = ("dpdk", "default") if is_default else ("dpdk", "devices", str(address))
         if not is_default:
@@ -166,14 +172,14 @@ class _ConfAdoption:
             elif child.name == "workers" and _cpus(value) and not is_default:
                 self._set(child, words, (*path, "workers"), _cpus(value))
             else:
-                self._keep(child, words)
+                self._keep(child, words, "device default" if is_default else "device")
 
     def _read_native_device(self, entry: ConfEntry) -> None:
         """Read `dev pci/ADDRESS { driver … port 0 { … } }`; what VPP would find out itself has no place in a file."""
         address, driver = canonical_pci(_first(entry).partition("/")[2]), _first(entry.find("driver"))
         port = entry.find("port")
         if port is None or not is_native_device(entry):
-            self._keep(entry, "devices")
+            self._keep(entry, "devices", "devices")
             return
         path: KeyPath = ("devices", str(address))
         self._add(entry, "devices", LineOutcome.DATAPLANE, path, "")
@@ -184,7 +190,7 @@ class _ConfAdoption:
             elif child is port:
                 self._add(child, "devices dev", LineOutcome.DATAPLANE, path, "")
             else:
-                self._keep(child, "devices dev")
+                self._keep(child, "devices dev", "devices dev")
         if port.find("name") is None:
             self._put((*path, "name"), port_name(driver, len(self._settings["devices"]) - 1))
         for child in port.children or ():
@@ -194,7 +200,7 @@ class _ConfAdoption:
             elif child.name == "name" and value:
                 self._set(child, "devices dev port", (*path, "name"), value)
             else:
-                self._keep(child, "devices dev port")
+                self._keep(child, "devices dev port", "devices port")
 
     def _read_plugins(self, stanza: ConfEntry) -> None:
         """Read the list of plugins: a file can express it where all others are off."""
@@ -204,10 +210,12 @@ class _ConfAdoption:
         is_list = switched.get("default") is False
         for entry in entries:
             name = _plugin_of(entry)
-            if is_list and name in {"default", *enabled}:
+            if is_list and name in switched:
                 self._add(entry, "plugins", LineOutcome.DATAPLANE, ("plugins",), "")
             else:
-                self._keep(entry, "plugins")
+                self._keep(entry, "plugins", "plugins")
+            for child in (child for child in entry.children or () if child.name not in {"disable", "enable"}):
+                self._add(child, f"plugins plugin {name}", LineOutcome.UNMANAGED, (), _LOST)
         if is_list:
             self._settings["plugins"] = enabled
 
@@ -222,8 +230,9 @@ class _ConfAdoption:
         if value != {} or str(path[-1]) not in section:
             section[str(path[-1])] = value
 
-    def _keep(self, entry: ConfEntry, stanza: str) -> None:
-        self._add(entry, stanza, LineOutcome.UNMANAGED, (), _KEPT)
+    def _keep(self, entry: ConfEntry, stanza: str, block: str) -> None:
+        """Note that no key of a file has an entry of a block; without a `block` it is one at the top."""
+        self._add(entry, stanza, LineOutcome.UNMANAGED, (), _LOST if is_managed(entry, block) else _KEPT)
 
     def _add(self, entry: ConfEntry, stanza: str, outcome: LineOutcome, path: KeyPath, why: str) -> SourceLine:
         words = (stanza, entry.name, *entry.arguments) if entry.name != stanza else (entry.name, *entry.arguments)
@@ -306,6 +315,17 @@ class _ConfAdoption:
 
 def _first(entry: ConfEntry | None) -> str:
     return entry.arguments[0] if entry is not None and entry.arguments else ""
+
+
+def _workers(entry: ConfEntry) -> str:
+    """Return the CPUs of a list or a mask as a file has them, '' for what is neither."""
+    if entry.name == "corelist-workers":
+        return _cpus(_first(entry))
+    try:
+        mask = int(_first(entry), 16)
+    except ValueError:
+        return ""
+    return _cpus(cpu_text(cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1))
 
 
 def _cpus(text: str) -> str:

@@ -176,3 +176,58 @@ def test_a_ring_that_a_driver_does_not_take_stays_where_it_is() -> None:
     text = "devices { dev pci/0000:01:02.0 { driver iavf port 0 { name xe0 rx-queue-size 1000 } } }\n"
     found = adopted({"startup.conf": text}, "startup.conf")
     assert "rx-descriptors" not in found.text and "name: xe0" in found.text
+
+
+@pytest.mark.parametrize(
+    "key", ["corelist-workers 2-5", "corelist-workers 2,4,6,8", "coremask-workers 3c", "workers 4"]
+)
+def test_a_vpp_has_as_many_workers_as_its_startup_conf_names_cpus(key: str) -> None:
+    conf = CONF.replace("corelist-workers 2-3", key)
+    script = {"bootstrap.vpp": "set interface rx-placement xe0 queue 0 worker 3\n"}
+    adoption = adopted({"startup.conf": conf, **script}, "startup.conf")
+    assert "    rx-placement: { 0: worker3 }\n" in adoption.text
+    script = {"bootstrap.vpp": "set interface rx-placement xe0 queue 0 worker 4\n"}
+    adoption = adopted({"startup.conf": conf, **script}, "startup.conf")
+    assert [line.number for line in adoption.report.lines if line.outcome is LineOutcome.FAULT] == [1]
+
+
+def test_vpp_runs_the_last_of_several_scripts_alone() -> None:
+    conf = CONF.replace("  exec", "  startup-config /etc/vpp/first.vpp\n  exec")
+    first, second = "create loopback interface instance 1\n", "create loopback interface instance 2\n"
+    adoption = adopted({"startup.conf": conf, "first.vpp": first, "bootstrap.vpp": second}, "startup.conf")
+    assert "loop2" in adoption.text and "loop1" not in adoption.text
+    fault = next(line for line in adoption.report.lines if line.outcome is LineOutcome.FAULT)
+    assert (fault.text, fault.rule) == ("unix startup-config /etc/vpp/first.vpp", "adopt-does-nothing")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("unix { cli-listen localhost:5002 }", True),
+        ("unix { log /srv/vpp.log }", True),
+        ("api-segment { gid operators }", False),
+        ("memory { main-heap-page-size 1G }", False),
+        ("statseg { per-node-counters off }", False),
+        ("cpu { main-core 1 skip-cores 2 }", False),
+        ("buffers { numa 0 { buffers 1000 } }", False),
+        ("plugins { plugin dpdk_plugin.so { disable } }", False),
+        ("plugins { plugin default { disable } plugin dpdk_plugin.so { enable skip-version-check } }", False),
+    ],
+)
+def test_what_a_section_lacks_is_told_with_whether_startup_keeps_it(text: str, is_kept: bool) -> None:
+    lines = [line for line in adopt_conf("a.conf", text, NEWEST).lines if line.outcome is LineOutcome.UNMANAGED]
+    assert [line.why.endswith("keeps it in the file") for line in lines] == [is_kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unix { gid vpp } api-segment { gid vpp }",
+        "unix { gid operators } api-segment { gid operators }",
+        "unix { cli-listen /run/vpp/cli.sock log /var/log/vpp/vpp.log nodaemon full-coredump }",
+        "memory { main-heap-page-size default-hugepage } statseg { page-size default-hugepage per-node-counters on }",
+        "plugins { plugin default { disable } plugin ping_plugin.so { disable } }",
+    ],
+)
+def test_what_startup_writes_by_itself_is_in_the_section(text: str) -> None:
+    assert {line.outcome for line in adopt_conf("a.conf", text, NEWEST).lines} == {LineOutcome.DATAPLANE}

@@ -233,20 +233,21 @@ def _merged_block(
     children: list[ConfEntry] = []
     for child in wanted:
         twin = former.pop(child.identity, None)
-        if twin is not None and not _is_managed(child, block):
+        if twin is not None and not is_managed(child, block):
             children.append(twin)
         elif twin is not None or not _is_chosen_otherwise(child, former):
             children.append(_merged(child, twin, known))
-    stay = [child for child in former.values() if not _is_managed(child, block)]
+    stay = [child for child in former.values() if not is_managed(child, block)]
     lost = [child for child in old.children or () if child is not all_former[child.identity]]
-    lost += [child for child in former.values() if _is_managed(child, block)]
+    lost += [child for child in former.values() if is_managed(child, block)]
     orphans = [comment for child in lost for comment in _comments_of(child)]
     tail = (*(comment for comment in orphans if comment not in known), *old.tail)
     has_braces = merged.children is not None or stay or tail
     return replace(merged, children=(*children, *stay) if has_braces else None, tail=tail)
 
 
-def _is_managed(child: ConfEntry, block: str) -> bool:
+def is_managed(child: ConfEntry, block: str) -> bool:
+    """Return whether an entry of a block comes and goes with the section, so that no existing one stays."""
     if block == "devices":
         return is_native_device(child)
     return child.name in _MANAGED.get(block, frozenset())
