@@ -262,6 +262,18 @@ def test_a_peer_of_the_fleet_is_where_its_endpoint_says(
     assert [problem.rule for problem in found.problems] == rules
 
 
+def test_an_endpoint_that_another_router_has_too_is_that_of_the_peer(tmp_path: Path) -> None:
+    """Addresses of a VRF, or of an anycast service, say nothing about the address outside."""
+    one, other = PUBLIC[:2]
+    found = compared(
+        tmp_path,
+        r1=WIREGUARD.format(own="192.0.2.1", key=one, other=other, end="192.0.2.2"),
+        r2=WIREGUARD.format(own="192.0.2.2", key=other, other=one, end="192.0.2.1"),
+        r3="vrfs: { red: { id: 1 } }\ninterfaces: { eth0: { vrf: red, addresses: [ 192.0.2.2/30 ] } }\n",
+    )
+    assert found.problems == ()
+
+
 def many(own: str, inside: str, ends: str) -> str:
     """Return a file with a GRE tunnel from an own address."""
     addresses = f"eth0: {{ addresses: [ {own}/24 ] }}, gre0: {{ mtu: 1400, addresses: [ {inside}/24 ] }}"
@@ -384,3 +396,8 @@ def test_one_router_answers_for_a_host_on_a_prefix(tmp_path: Path, second: str, 
     proxies = [each for each in found.problems if each.rule == "fleet-nd-proxy"]
     assert len(proxies) == count
     assert all(each.text.startswith("ams1 eth1 (ams1.yaml") and each.file.endswith("fra1.yaml") for each in proxies)
+
+
+def test_a_host_behind_an_interface_that_is_wrong_itself_is_passed_over(tmp_path: Path) -> None:
+    text = 'interfaces: { eth0: { sub-interfaces: { 5000: { nd-proxy: [ "2001:db8:1::9" ] } } } }'
+    assert [problem.rule for problem in compared(tmp_path, ams1=text).problems] == ["encap-id"]

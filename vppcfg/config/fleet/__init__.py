@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from ipaddress import ip_network
 from typing import TypeVar
@@ -41,7 +41,10 @@ def found_on_wireguards(
     ]
     by_key = {virtual.public_key: (virtual, tunnel) for virtual, tunnel in every}
     known = known_hosts(members)
-    hosts = {address.host: member.router for member in members for address in member.addresses}
+    hosts: dict[str, list[str]] = defaultdict(list)
+    for member in members:
+        for address in member.addresses:
+            hosts[address.host].append(member.router)
     for virtual, own in every:
         for peer, place in zip(virtual.peers, own.parts, strict=True):
             other = by_key.get(peer.public_key)
@@ -61,7 +64,7 @@ def found_on_wireguards(
 
 
 def _towards(
-    end: _End, peer: PeerConfig, place: Place, other_end: _End, hosts: dict[str, str]
+    end: _End, peer: PeerConfig, place: Place, other_end: _End, hosts: Mapping[str, Sequence[str]]
 ) -> Iterator[FleetFinding]:
     """Yield what is wrong with a peer that is a router of the fleet."""
     (virtual, own), (other_virtual, other) = end, other_end
@@ -81,8 +84,9 @@ def _towards(
     if peer.endpoint is not None and peer.port is not None and peer.port != other_virtual.port:
         text = f"port is {peer.port}, and {there} listens on {other_virtual.port}"
         yield finding("fleet-wireguard-port", place, text, subject)
-    if peer.endpoint is not None and hosts.get(peer.endpoint, other.router) != other.router:
-        text = f"the key is that of {there}, and {peer.endpoint} is an address of {hosts[peer.endpoint]}"
+    owners = hosts.get(peer.endpoint or "", ())
+    if owners and other.router not in owners:
+        text = f"the key is that of {there}, and {peer.endpoint} is an address of {owners[0]}"
         yield finding("fleet-wireguard-endpoint", place, text, subject)
 
 

@@ -287,7 +287,9 @@ class _MemberReader:
 
     def _nd_proxies(self) -> Iterator[FleetProxy]:
         for name, entry in self._configuration.owned.get(ND_PROXY, {}).items():
-            vrf = self._configuration.interfaces[name].vrf or ""
+            if (interface := self._configuration.interfaces.get(name)) is None:  # it has problems of its own
+                continue
+            vrf = interface.vrf or ""
             for position, host in enumerate(entry.value):
                 yield FleetProxy(self._router, name, vrf, host, self._place((*entry.path, position)))
 
