@@ -126,6 +126,8 @@ class _LimitReader:
             lengths = [int(prefix.partition("/")[2]) for prefix, _ in rates[is_ipv6]]
             if lengths != sorted(lengths, reverse=True):
                 raise _UnfitError("a table of shorter prefixes comes before one of longer ones")
+        if not all(rates.values()):
+            raise _UnfitError("its tables limit no host")
         if len(sides) != 1:
             raise _UnfitError("a file limits sources or destinations of an interface, and not both")
         (side,), objects, tags = sides, list[VppObject](), tags_of(self._state.interfaces[name])

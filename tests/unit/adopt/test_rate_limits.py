@@ -55,6 +55,7 @@ def test_limits_of_hosts_stand_in_the_file(lines: tuple[str, ...], text: str) ->
         ((GOLD, "policer input name gold eth0"), "from the IP header on"),
         ((GOLD, "policer output name gold eth0"), "what comes in alone"),
         ((GOLD,), "no interface of the file sends packets to it"),
+        ((TABLE, ON), "limit no host"),
         ((GOLD.replace("gold", "Gold"), TABLE, HOST.replace("gold", "Gold"), ON), "`Gold` is no name"),
         ((f"{GOLD} rate pps", TABLE, HOST, ON), "kbit/s"),
         ((GOLD.replace("transmit", "drop"), TABLE, HOST, ON), "transmit what conforms"),
