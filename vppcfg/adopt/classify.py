@@ -134,7 +134,7 @@ class Classifier:
 
     def _interfaces_with_policy(self, line: SourceLine) -> list[str]:
         """Return the interfaces of the file that have the policy that a line is about."""
-        words = line.text.split()[len(line.command.split()) :]
+        words = line.arguments.split()
         word, names = (
             ("policy", line.subjects) if line.command == "abf attach" else ("id", tuple(self._state.interfaces))
         )
@@ -225,7 +225,7 @@ def tag_in(text: str) -> str:
 
 def named_objects(line: SourceLine) -> Iterable[str]:
     """Yield the bridge domains, tables and access lists that a command names."""
-    words = line.text.split()[len(line.command.split()) :]
+    words = line.arguments.split()
     numbers = _numbers_in(words)
     if line.command in {"ip table", "ip6 table"} and numbers:
         yield table_key(numbers[0], is_ipv6=line.command == "ip6 table")

@@ -9,9 +9,7 @@ from typing import Any
 
 from vppcfg.adopt.classify import Classifier
 from vppcfg.adopt.command_targets import INEXPRESSIBLE, first_unsupported_word
-from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.model.state import State
 
@@ -31,10 +29,9 @@ _LOOK_BACK = 8
 class Reruns:
     """Runs of one script, each on a VPP that has just started and without some of the lines."""
 
-    def __init__(self, start: Callable[[], Simulation], lines: Sequence[SourceLine], grammar: Grammar) -> None:
+    def __init__(self, start: Callable[[], Simulation], lines: Sequence[SourceLine]) -> None:
         self._start = start
         self._lines = lines
-        self._grammar = grammar
         self._left_to_run = self._left_to_undo = _MOST_COMMANDS
         self._whole: tuple[Simulation, Any, set[int]] | None = None
 
@@ -67,9 +64,7 @@ class Reruns:
         for line in self._lines:
             counts = line.outcome in _COUNTING and id(line) not in skipped
             if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
-                is_whole = line.text.startswith(f"{line.command} ")
-                meant = None if is_whole else self._grammar.read(without_uncomment(line.text))
-                is_done, _ = simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
+                is_done, _ = simulation.run(line.whole)
                 if not is_done:
                     refused.add(id(line))
         return simulation, refused
@@ -152,7 +147,7 @@ def _count_as_idle(idle: Iterable[SourceLine]) -> None:
 
 def is_simulated(line: SourceLine) -> bool:
     """Return whether the simulated VPP has carried out a line that is in the file, or left."""
-    is_known = line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
+    is_known = line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.arguments.split()) is None
     return line.outcome is LineOutcome.FILE or (line.outcome is LineOutcome.UNMANAGED and is_known)
 
 
@@ -161,13 +156,13 @@ def _with_undone(lines: Sequence[SourceLine]) -> list[list[SourceLine]]:
     groups: list[list[SourceLine]] = []
     by_word: dict[str, list[SourceLine]] = defaultdict(list)
     for line in lines:
-        words = set(line.text.split())
+        words = set(line.whole.split())
         if not is_simulated(line):
             continue
         if line.takes_away:
             words -= _ADDING_AND_TAKING
             fewest = min((by_word[word] for word in words), key=len, default=[])
-            undone = next((each for each in reversed(fewest) if words <= set(each.text.split())), None)
+            undone = next((each for each in reversed(fewest) if words <= set(each.whole.split())), None)
             groups.append([line] if undone is None else [undone, line])
         else:
             for word in words:

@@ -173,7 +173,7 @@ class Replay:
             line.set_outcome(LineOutcome.NO_EFFECT, "a comment")
             return True
         meant = self._grammar.read(without_uncomment(line.text))
-        line.command = meant.command
+        line.command, line.arguments = meant.command, meant.rest
         if not meant.command:
             return self._unknown(line, meant)
         return self._run_command(line, meant)

@@ -50,6 +50,8 @@ class SourceLine:
     """As VPP sees it: macros are in their places."""
     command: str = ""
     """The whole words of the command, when it is one of VPP's."""
+    arguments: str = ""
+    """What follows them."""
     outcome: LineOutcome = LineOutcome.FILE
     path: KeyPath = ()
     """Where the file has it."""
@@ -61,6 +63,11 @@ class SourceLine:
     """The objects that it is about, as a State names them."""
 
     @property
+    def whole(self) -> str:
+        """Return the command in whole words: VPP takes words that are cut short, too, and some of them in braces."""
+        return f"{self.command} {self.arguments}"
+
+    @property
     def is_carried_out(self) -> bool:
         """Return whether VPP reaches the line and accepts it."""
         is_refused = self.outcome is LineOutcome.FAULT and self.rule in _REFUSALS
@@ -69,7 +76,7 @@ class SourceLine:
     @property
     def takes_away(self) -> bool:
         """Return whether the line removes or disables something, which the file expresses by an absent key."""
-        deletes = _DELETES.search(self.text) is not None and _ENABLES.search(self.text) is None
+        deletes = _DELETES.search(self.whole) is not None and _ENABLES.search(self.whole) is None
         return deletes or self.command in _TAKING_AWAY
 
     @property

@@ -281,7 +281,7 @@ def _adopt_scripts(
     rest_file: str | None,
 ) -> Adoption:
     state = replay.finish()
-    reruns = Reruns(lambda: _simulation_for(setup, replay), replay.lines, grammar)
+    reruns = Reruns(lambda: _simulation_for(setup, replay), replay.lines)
     withdraw_unproved(reruns, replay.lines, state)
     set_aside_undone(replay.lines, reruns)
     placed = with_named_tables(_with_placed(state, replay.lines))
@@ -423,9 +423,9 @@ def _started(setup: ReplaySetup, replay: Replay) -> Simulation:
         simulation.have(port)
     for line in replay.lines:
         if line.outcome is LineOutcome.DATAPLANE:
-            simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
+            simulation.run(line.whole)
         elif line.command in PLACING:
-            simulation.ensure_queue(line.text)
+            simulation.ensure_queue(line.whole)
     return simulation
 
 

@@ -279,7 +279,7 @@ def _is_like(line: SourceLine, about: Sequence[SourceLine], kept: Sequence[Sourc
 
 
 def _place_of(line: SourceLine) -> Place | None:
-    return place_of(line.command, line.text.split()[len(line.command.split()) :])
+    return place_of(line.command, line.arguments.split())
 
 
 def _can_be_left(line: SourceLine) -> bool:
@@ -293,7 +293,7 @@ def _can_be_left(line: SourceLine) -> bool:
 
 def _words_of(line: SourceLine) -> set[str]:
     """Return everything that a line may call an object: its words, its objects, its place in the file."""
-    return {*line.subjects, *line.text.split(), *map(str, line.path), *named_objects(line)}
+    return {*line.subjects, *line.whole.split(), *map(str, line.path), *named_objects(line)}
 
 
 def _holders_of(name: Name, lines: Sequence[SourceLine]) -> set[str]:

@@ -752,3 +752,30 @@ def test_a_route_to_the_network_of_an_interface_is_said_to_be_that() -> None:
     lines = "set interface state eth0 up\nset interface ip address eth0 192.0.2.1/24\n"
     adoption = adopted(f"{lines}ip route add 192.0.2.0/24 via 192.0.2.9\n")
     assert adoption.report.lines[-1].why == "it is the network of eth0, to which the connected route leads"
+
+
+@pytest.mark.parametrize(
+    ("whole", "short"),
+    [
+        (
+            ("set interface state xe0 up", "set interface rx-placement xe0 queue 3 worker 1"),
+            ("set int st xe0 up", "set int rx-pl xe0 queue 3 worker 1"),
+        ),
+        (
+            ("set interface state xe0 up", "set interface rx-placement xe0 queue 3 worker 1"),
+            ("set interface { state xe0 up }", "set interface { rx-placement xe0 queue 3 worker 1 }"),
+        ),
+        (
+            ("create bond mode lacp", "bond add BondEthernet0 xe0", "bond add BondEthernet0 xe1", "bond del xe1"),
+            ("cr bond mode lacp", "bo a BondEthernet0 xe0", "bo a BondEthernet0 xe1", "bo d xe1"),
+        ),
+        (
+            ("set interface ip address xe0 2001:db8::1/64", "enable ip6 interface xe1", "disable ip6 interface xe1"),
+            ("set in ip a xe0 2001:db8::1/64", "en ip6 i xe1", "di ip6 i xe1"),
+        ),
+    ],
+)
+def test_words_that_are_cut_short_or_in_braces_mean_the_same(whole: tuple[str, ...], short: tuple[str, ...]) -> None:
+    one, other = (adopted("\n".join(lines)) for lines in (whole, short))
+    assert (other.text, other.rest, outcomes(other)) == (one.text, one.rest, outcomes(one))
+    assert other.rest.commands == ()
