@@ -26,7 +26,7 @@ from vppcfg.simulator.kinds import KINDS, PLUGINS, fib
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.nat44_main import NatMain
 from vppcfg.simulator.load import load_ports
-from vppcfg.simulator.port import PhysicalPort, generated_mac
+from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.queues import ensure_queue, set_workers
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.retval import DiedError
@@ -55,6 +55,8 @@ IPV6 = "IPv6"
 """What an interface has on which IPv6 is on."""
 _STOPPED_S = 1.0
 """The time of its clock: two runs of the same commands are alike."""
+_ASSUMED_MACS = "5e:83:b7"
+"""How the MAC addresses of ports begin of which none is known: a script that names one gives it to its port."""
 _ASSUMED_WORKERS = 255
 """More than a router has."""
 _PATIENCE_S = 600.0
@@ -189,7 +191,7 @@ class Simulation:
         port = PhysicalPort(
             name=name,
             device_class=device_class or "dpdk",
-            mac=mac or generated_mac(self._generated),
+            mac=mac or f"{_ASSUMED_MACS}:{self._generated.to_bytes(3).hex(':')}",
             link_mtu=mtu,
             packet_mtu=mtu,
             rx_queues=queues[0] or 1,

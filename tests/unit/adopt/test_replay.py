@@ -779,3 +779,15 @@ def test_words_that_are_cut_short_or_in_braces_mean_the_same(whole: tuple[str, .
     one, other = (adopted("\n".join(lines)) for lines in (whole, short))
     assert (other.text, other.rest, outcomes(other)) == (one.text, one.rest, outcomes(one))
     assert other.rest.commands == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "set interface ip address xe0 192.0.2.1/24\nset ip neighbor static xe0 192.0.2.9 02:00:00:00:00:01",
+        "set interface mac address xe1 02:00:00:00:00:01",
+    ],
+)
+def test_a_port_gets_no_mac_that_is_named_for_another(line: str) -> None:
+    adoption = adopted(f"set interface state xe0 up\n{line}\n")
+    assert "xe0:\n    mtu: 9000\n" in adoption.text
