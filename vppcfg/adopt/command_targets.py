@@ -25,6 +25,15 @@ _READING = frozenset(
     }
 )
 """First words of commands that only look, count, send or wait; what they do is gone with the VPP that did it."""
+_SETTING = frozenset(
+    {
+        *("clear igmp", "clear interface tag", "clear ioam rewrite", "clear ioam-trace profile", "clear l2fib"),
+        *("clear pot profile", "clear vxlan-gpe-ioam rewrite", "test cnat scanner", "test frame-queue nelts"),
+        *("test frame-queue threshold", "test l2fib", "test l2patch", "test lcp"),
+        *("test one nsh add-placeholder-decap-node", "test sfdp expiry disable", "test sfdp expiry enable"),
+    }
+)
+"""Commands that begin so and set something all the same: `test l2patch` hands on all frames of a port to another."""
 _INTERACTIVE = frozenset(
     {
         *("exit", "history", "q", "quit"),
@@ -83,7 +92,7 @@ def is_reading(command: str) -> bool:
     """Return whether a command leaves the configuration of VPP as it is."""
     if command.startswith(_ON_SESSIONS):
         return True
-    return command.partition(" ")[0] in _READING and not command.startswith("clear interface tag")
+    return command.partition(" ")[0] in _READING and command not in _SETTING
 
 
 def turns_det44_off(command: str, words: Words) -> bool:
@@ -352,6 +361,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip6 classify": behind("intfc"),
     "set policer classify": behind("interface"),
     "clear interface tag": first,
+    "test l2patch": behind("rx"),
     "nat44 add interface address": first,
     "set interface det44": behind("inside"),
     "set interface nat44": behind("in"),
@@ -374,6 +384,7 @@ _SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface nat44": behind("out"),
     "set interface det44": behind("outside"),
     "set interface span": behind("destination"),
+    "test l2patch": behind("tx"),
     "set interface unnumbered": behind("use"),
 }
 """Where commands have the other one of two interfaces."""

@@ -791,3 +791,18 @@ def test_words_that_are_cut_short_or_in_braces_mean_the_same(whole: tuple[str, .
 def test_a_port_gets_no_mac_that_is_named_for_another(line: str) -> None:
     adoption = adopted(f"set interface state xe0 up\n{line}\n")
     assert "xe0:\n    mtu: 9000\n" in adoption.text
+
+
+def test_a_test_that_sets_something_is_left() -> None:
+    patch = "test l2patch rx xe0 tx xe1"
+    adoption = adopted(patch)
+    assert adoption.rest.commands == (patch,)
+    assert [port.name for port in adoption.report.ports] == ["xe0", "xe1"]
+
+
+def test_a_cleared_table_of_macs_has_those_that_come_later_alone() -> None:
+    mac = "l2fib add 02:00:5e:00:53:0{} 1 xe0 static\n"
+    lines = f"create bridge-domain 1\nset interface l2 bridge xe0 1\n{mac.format(1)}clear l2fib\n{mac.format(2)}"
+    adoption = adopted(lines)
+    assert "static-macs:\n      02:00:5e:00:53:02: xe0\n" in adoption.text
+    assert outcomes(adoption) == ["file", "file", "no_effect", "no_effect", "file"]

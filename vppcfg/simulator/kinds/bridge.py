@@ -426,6 +426,11 @@ def _command_delete_mac(tables: Tables, line: Input) -> None:
         raise RefusedError(Retval.UNSPECIFIED, "mac entry not found")
 
 
+def _command_clear_macs(tables: Tables, line: Input) -> None:
+    """`clear l2fib`, which forgets what was typed, too (l2fib_clear_table)."""
+    tables.part(MacTable).entries.clear()
+
+
 def _load_macs(tables: Tables, state: State, rows: Rows) -> None:
     entries = tables.part(MacTable).entries
     for bridge in state.bridges.values():
@@ -477,6 +482,10 @@ ARP = Kind(
 MACS = Kind(
     changes={"l2fib_add_del": _answer_mac},
     queries={"l2_fib_table_dump": _dump_macs},
-    commands={"l2fib add": _command_add_mac, "l2fib del": _command_delete_mac},
+    commands={
+        "clear l2fib": _command_clear_macs,
+        "l2fib add": _command_add_mac,
+        "l2fib del": _command_delete_mac,
+    },
     load=_load_macs,
 )
