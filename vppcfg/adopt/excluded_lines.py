@@ -13,8 +13,8 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import elements_of, mentions
 from vppcfg.model.problem import KeyPath, Problem
 
-Key = tuple[str, int]
-"""A line: the file that it stands in, and its number."""
+Key = tuple[str, int, int]
+"""A line: the file that it stands in, its number, and the run of the file."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,8 +48,8 @@ class Exclusions:
 
 
 def key_of(line: SourceLine) -> Key:
-    """Return the file and the number of a line, which identify it."""
-    return line.source, line.number
+    """Return what identifies a line."""
+    return line.source, line.number, line.run
 
 
 def taken_of(lines: Iterable[SourceLine]) -> frozenset[Key]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from vppcfg.adopt.command_targets import (
@@ -112,6 +113,7 @@ class Replay:
         self._about: dict[str, list[SourceLine]] = {}
         """The lines about each interface that is there."""
         self._running: list[str] = []
+        self._runs: Counter[str] = Counter()
         self._characters = 0
         self._is_det44_elsewhere = self._are_limits_left = False
         self._open_comment = 0
@@ -120,7 +122,8 @@ class Replay:
     def run(self, name: str, text: str) -> bool:
         """Run a script, and return whether VPP gets to its end. Raise UsageError when it does not come to an end."""
         self._running.append(name)
-        goes_on = True
+        self._runs[name] += 1
+        run, goes_on = self._runs[name], True
         for number, typed in commands_in(text):
             self._characters += len(typed)
             if len(self.lines) >= SCRIPT_COMMANDS or self._characters > SCRIPT_CHARACTERS:
@@ -128,7 +131,7 @@ class Replay:
                     f"{name}:{number}: beyond {SCRIPT_COMMANDS:,} commands, or {SCRIPT_CHARACTERS:,} characters",
                     "does a script run itself? Adopt the VPP that has run it, or parts of it one by one with --into",
                 )
-            line = SourceLine(source=name, number=number, text=typed)
+            line = SourceLine(source=name, number=number, text=typed, run=run)
             self.lines.append(line)
             if goes_on or self._past_errors:
                 is_done = self._run_line(line)

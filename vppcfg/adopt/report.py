@@ -48,6 +48,8 @@ class SourceLine:
     """Of the line, from 1."""
     text: str
     """As VPP sees it: macros are in their places."""
+    run: int = 1
+    """Which run of the file it is of: scripts run others several times, with other macros."""
     command: str = ""
     """The whole words of the command, when it is one of VPP's."""
     arguments: str = ""
@@ -214,7 +216,7 @@ def _are_alike(one: SourceLine, other: SourceLine) -> bool:
 def _described(group: Sequence[SourceLine], has_many_sources: bool) -> str:
     first, last = group[0], group[-1]
     many = f" and {len(group) - 1} more" if len(group) > 1 else ""
-    where = f"line {first.number}" if len(group) == 1 else f"lines {first.number} to {last.number}"
+    where = f"line {first.number}" if first.number == last.number else f"lines {first.number} to {last.number}"
     source = f"{first.source} " if has_many_sources else ""
     rule = f" [{first.rule}]" if first.rule else ""
     return without_keys(f"{first.text}{many} ({source}{where}): {first.why}{rule}")

@@ -806,3 +806,20 @@ def test_a_cleared_table_of_macs_has_those_that_come_later_alone() -> None:
     adoption = adopted(lines)
     assert "static-macs:\n      02:00:5e:00:53:02: xe0\n" in adoption.text
     assert outcomes(adoption) == ["file", "file", "no_effect", "no_effect", "file"]
+
+
+PER_PORT = "define IF xe0\ndefine MAC {}\nexec port.vpp\ndefine IF xe1\ndefine MAC {}\nexec port.vpp\n"
+
+
+def test_each_run_of_a_script_is_judged_by_itself() -> None:
+    macs = PER_PORT.format("01:00:5e:00:53:01", "02:00:5e:00:53:02")
+    adoption = adopted(macs, {"port.vpp": "set interface mac address $(IF) $(MAC)\n"})
+    assert adoption.rest.commands == ("set interface mac address xe0 01:00:5e:00:53:01",)
+    assert "    mac: 02:00:5e:00:53:02\n" in adoption.text.replace("'", "")
+
+
+def test_a_pair_of_a_member_says_nothing_of_that_which_the_same_line_makes_later() -> None:
+    bond = "create bond mode lacp\nbond add BondEthernet0 xe0\n"
+    adoption = adopted(bond + PER_PORT.format("e0", "e1"), {"port.vpp": "lcp create $(IF) host-if $(MAC)\n"})
+    faults = [line.text for line in adoption.report.lines if line.outcome is LineOutcome.FAULT]
+    assert (faults, adoption.state.lcps.keys()) == (["lcp create xe0 host-if e0"], {"xe1"})
