@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any
 
 from vppcfg.adopt.others import OthersOfKind
+from vppcfg.common.redaction import without_secrets
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
@@ -24,7 +25,6 @@ _TAKING_AWAY = frozenset({"clear interface tag", "set interface l3"})
 """Commands that take something away without such a word."""
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
 """Rules of faults that end a script."""
-_KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
 
 
 class LineOutcome(Enum):
@@ -144,11 +144,11 @@ def _item(line: SourceLine) -> dict[str, Any]:
     return {
         "source": line.source,
         "line": line.number,
-        "text": without_keys(line.text),
+        "text": without_secrets(line.text),
         "outcome": line.outcome.value,
         "path": list(line.path),
         "rule": line.rule,
-        "why": without_keys(line.why),
+        "why": without_secrets(line.why),
     }
 
 
@@ -219,7 +219,7 @@ def _described(group: Sequence[SourceLine], has_many_sources: bool) -> str:
     where = f"line {first.number}" if first.number == last.number else f"lines {first.number} to {last.number}"
     source = f"{first.source} " if has_many_sources else ""
     rule = f" [{first.rule}]" if first.rule else ""
-    return without_keys(f"{first.text}{many} ({source}{where}): {first.why}{rule}")
+    return without_secrets(f"{first.text}{many} ({source}{where}): {first.why}{rule}")
 
 
 def _assumed(ports: Sequence[AssumedPort]) -> str:
@@ -229,8 +229,3 @@ def _assumed(ports: Sequence[AssumedPort]) -> str:
         f"{'assumed':<10}  {noun} {names}: only the script names them; they are taken for DPDK ports with a link MTU "
         f"of 9000 bytes. Name the VPP with -a, or the startup.conf with --from [adopt-port-assumed]"
     )
-
-
-def without_keys(text: str) -> str:
-    """Return a command, or what VPP reports of one, with no private or preshared key in it."""
-    return _KEY.sub(r"\1<withheld>", text)

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.adopt.places import PLACING
-from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.common.redaction import without_secrets
 from vppcfg.errors import AdoptionError
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
@@ -258,10 +259,8 @@ def assert_in_file(lines: Collection[SourceLine], data: Any) -> None:
         counts = line.outcome is LineOutcome.FILE or (line.outcome is LineOutcome.DATAPLANE and line.path)
         if counts and not content.has(line.path):
             where = ".".join(map(str, line.path)) or "no place"
-            text = (
-                f"{line.source}, line {line.number}: `{without_keys(line.text)}` is counted as in the file, at {where}"
-            )
-            raise AdoptionError(text, _GAP)
+            command = f"{line.source}, line {line.number}: `{without_secrets(line.text)}`"
+            raise AdoptionError(f"{command} is counted as in the file, at {where}", _GAP)
 
 
 def assert_in_rest(lines: Collection[SourceLine], rest: Sequence[str]) -> None:
@@ -273,5 +272,5 @@ def assert_in_rest(lines: Collection[SourceLine], rest: Sequence[str]) -> None:
             known = text if left[text] else next((each for each in left if left[each] and each.startswith(text)), None)
             if known is None:
                 where = f"{line.source}, line {line.number}"
-                raise AdoptionError(f"{where}: `{without_keys(line.text)}` is left, and is not in the rest", _GAP)
+                raise AdoptionError(f"{where}: `{without_secrets(line.text)}` is left, and is not in the rest", _GAP)
             left[known] -= 1

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vppcfg.adopt.command_targets import is_interactive, is_reading
 from vppcfg.adopt.excluded_lines import Key, key_of
-from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.common.redaction import without_secrets
 from vppcfg.record import record
 
 AskVpp = Callable[[Sequence[str], Sequence[str]], Sequence[tuple[bool, str]]]
@@ -53,9 +54,9 @@ class Opinion:
     @property
     def notice(self) -> str:
         """Return it for people."""
-        where = f"{self.line.source}, line {self.line.number}: `{without_keys(self.line.text)}`"
+        where = f"{self.line.source}, line {self.line.number}: `{without_secrets(self.line.text)}`"
         ours, its = ("refuses", "takes") if self.is_taken else ("takes", "refuses")
-        answer = f": {without_keys(self.text)}" if self.text and not self.is_taken else ""
+        answer = f": {without_secrets(self.text)}" if self.text and not self.is_taken else ""
         which = "the latter counts" if self.counts else "the former counts, for this depends on the machine"
         return f"{where}: the simulated VPP {ours} it, the installed one {its} it{answer}; {which}"
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from enum import Enum
 
 from vppcfg.app.target import Target
+from vppcfg.common.redaction import without_secrets
 from vppcfg.record import record
 from vppcfg.vpp.repeated import Repetition
-
-_SECRETS = re.compile(
-    r"\b((?:private|preshared|crypto|integ|local-crypto|remote-crypto|local-integ|remote-integ)-?key|secret"
-    r"|shared-key-mic (?:string|hex))([ :]+)\S+"
-)
 
 
 class LineEnd(Enum):
@@ -64,8 +59,3 @@ def run_rest(
             else:
                 reason = without_secrets(" ".join(answer.split())) or f"VPP answers {code}"
                 yield RestLine(number=number, text=text, end=LineEnd.FAILED, answer=reason)
-
-
-def without_secrets(text: str) -> str:
-    """Return a command, or what VPP reports of one, with no key in it."""
-    return _SECRETS.sub(r"\1\2<withheld>", text)

@@ -171,3 +171,14 @@ def _without_values(line: str, heading: re.Match[str] | None) -> tuple[str, list
 def _quote(value: str) -> str:
     """Return the sign in which a value is quoted, '' when it is not."""
     return value[0] if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0] else ""
+
+
+_OF_COMMANDS = re.compile(
+    r"\b((?:private|preshared|crypto|integ|local-crypto|remote-crypto|local-integ|remote-integ)-?key|secret"
+    r"|shared-key-mic (?:string|hex))([ :]+)\S+"
+)
+
+
+def without_secrets(text: str) -> str:
+    """Return a command, or what VPP reports of one, with no key in it."""
+    return _OF_COMMANDS.sub(r"\1\2<withheld>", text)

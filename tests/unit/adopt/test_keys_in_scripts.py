@@ -31,3 +31,19 @@ def test_a_key_of_a_script_is_told_by_what_it_gives(
     assert KEY[:8] not in shown
     assert "<withheld>" in shown
     assert f"public-key: {PUBLIC[3]}" in shown
+
+
+@pytest.mark.parametrize("report", ["text", "json"])
+def test_no_secret_of_what_is_left_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], report: str) -> None:
+    script = tmp_path / "script.vpp"
+    script.write_text(
+        "ipsec sa add 10 spi 1 esp crypto-alg aes-cbc-128 crypto-key 4a506a79 integ-alg sha1-96 integ-key 4339314b\n"
+        "bfd key set conf-key-id 1 type keyed-sha1 secret 4d6d3547\n"
+        "ikev2 profile add p\nikev2 profile set p auth shared-key-mic string Vpp123\n"
+        "create interface memif id 0 secret hidden\n"
+    )
+    main(["adopt", "--from", str(script), "--report", report])
+    shown = "".join(capsys.readouterr())
+    assert "conf-key-id" in shown
+    for secret in ("4a506a79", "4339314b", "4d6d3547", "Vpp123", "hidden"):
+        assert secret not in shown

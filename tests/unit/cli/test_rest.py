@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, Serve, two_ports
-from vppcfg.app.rest import without_secrets
 from vppcfg.cli.main import main
 from vppcfg.cli.rest import meaning_of
+from vppcfg.common.redaction import without_secrets
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
 
