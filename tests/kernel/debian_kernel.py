@@ -22,7 +22,7 @@ PACKAGES = ("user-mode-linux", "kmod", "libkmod2", "bird2", "libssh-gcrypt-4")
 """The kernel, what loads its modules, and a routing daemon."""
 MODULES = ("8021q", "veth", "tun", "ipv6", "bridge", "mpls_router", "mpls_iptunnel", "vrf")
 _TOOLS = ("apt-get", "dpkg-deb", "cc", "ip")
-_MEMORY = "3G"
+_MEMORY = "4G"
 _LIMIT_S = 7200.0
 """By then a run is over."""
 _HANDED_ON = ("VPP_PREFIX", "TRANSITIONS", "TRANSITIONS_SEED", "TRANSITIONS_FRESH", "PYTHONDONTWRITEBYTECODE")
