@@ -19,6 +19,7 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
+from vppcfg.common.redaction import without_secrets
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, LinuxError, UsageError
 
 if TYPE_CHECKING:
@@ -402,14 +403,21 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
     rest_name, after_name = _rest_names(args)
     last_name = after_name if rest.first else rest_name
     if rest.first:
-        write_document(rest.first_text, rest_name)
+        _write_rest(rest.first_text, rest_name)
         log.info("%s in %s; VPP is to run them at its start, by unix { exec }", _commands(rest.first), rest_name)
     if rest.last:
-        write_document(rest.last_text, last_name)
+        _write_rest(rest.last_text, last_name)
         when = f"run them after each change with `vppcfg rest {last_name}`, by hand or as hooks of the configuration"
         log.info("%s in %s; %s", _commands(rest.last), last_name, when)
     if rest.unwritten:
         log.warning("%d of them only as a comment: they have characters that do not show", rest.unwritten)
+
+
+def _write_rest(text: str, name: str | None) -> None:
+    """Write commands to a file, which others cannot read when secrets are in them."""
+    from vppcfg.cli.output import write_document
+
+    write_document(text, name, 0o600 if without_secrets(text) != text else None)
 
 
 def _commands(commands: Sequence[str]) -> str:

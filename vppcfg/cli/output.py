@@ -119,34 +119,40 @@ def write_difference(lines: Iterable[str], color: ColourChoice) -> None:
         write((paint(text, colour) if colour and is_change else text) + "\n", sys.stderr)
 
 
-def write_document(text: str, file_name: str | None) -> None:
+def write_document(text: str, file_name: str | None, mode: int | None = None) -> None:
     """Write a whole document to a file, or to standard output when None or -, and log how many lines it has.
 
-    A file is replaced atomically; a device or a pipe is written to.
+    A file is replaced atomically, and has `mode`, None for that of the former one; a device or a pipe is written to.
     Raise UsageError when that is not possible.
     """
     if file_name in (None, "-"):
         write(text, sys.stdout)
         name, extra = STDOUT_NAME, DETAIL
     else:
-        write_file(text, file_name)
+        write_file(text, file_name, mode)
         name, extra = file_name, None
     log.info("Wrote %d lines to %s", text.count("\n"), name, extra=extra)
 
 
-def write_file(text: str, file_name: str) -> None:
-    """Replace a file in one step, or write to a device or a pipe. Raise UsageError when that is not possible."""
+def write_file(text: str, file_name: str, mode: int | None = None) -> None:
+    """Replace a file in one step, or write to a device or a pipe, as `write_document` does. Raise UsageError."""
     try:
         if is_stream(file_name):
             with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(text)
         else:
             path = os.path.realpath(file_name)
-            mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~umask()
+            if mode is None:
+                mode = mode_of(path) if os.path.exists(path) else 0o666 & ~umask()
             replace_file(text.encode(errors="surrogateescape"), path, mode)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
+
+
+def mode_of(path: str) -> int:
+    """Return the permissions of a file. Raise OSError."""
+    return stat.S_IMODE(os.stat(path).st_mode)
 
 
 def is_stream(path: str) -> bool:

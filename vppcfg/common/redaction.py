@@ -1,4 +1,4 @@
-"""Takes secrets out of what is to be sent away: values of what is called a key, a secret or a password.
+"""Takes secrets out of what is to be shown or sent away: values of what is called a key, a secret or a password.
 
 A secret is recognized by its name, so that one under another name stays: whoever sends the text reads it.
 Names of files that hold keys stay, and so do public keys.
@@ -60,6 +60,12 @@ _NO_VALUES = frozenset({"", "null", "~", "true", "false", "{", "[", "is", "are",
 _BELOW = re.compile(r"[|>][-+\d]*")
 """A value of YAML that begins on the next line."""
 
+_OF_COMMAND = re.compile(
+    r"\b((?:(?:private|preshared|secret|validator|(?:(?:local|remote)-)?(?:crypto|integ))[-_]?key"
+    r"|(?:namespace-)?secret(?:[-_]share)?|shared-key-mic\s+(?:string|hex))[\s:]+)(?:\{[^}]*\}?|(?:\\.|\S)+)"
+)
+"""What stands before a secret in a command of VPP, and the secret: a word or a text in braces (vppinfra/unformat.c)."""
+
 
 @record
 class Removal:
@@ -69,6 +75,11 @@ class Removal:
     """The file and the line, or the keys that lead there."""
     name: str
     """What it is called."""
+
+
+def without_secrets(text: str) -> str:
+    """Return a command of VPP, or what VPP reports of one, with `<withheld>` in place of its secrets."""
+    return _OF_COMMAND.sub(r"\1<withheld>", text)
 
 
 def redacted(text: str, place: str) -> tuple[str, tuple[Removal, ...]]:
@@ -171,14 +182,3 @@ def _without_values(line: str, heading: re.Match[str] | None) -> tuple[str, list
 def _quote(value: str) -> str:
     """Return the sign in which a value is quoted, '' when it is not."""
     return value[0] if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0] else ""
-
-
-_OF_COMMANDS = re.compile(
-    r"\b((?:private|preshared|crypto|integ|local-crypto|remote-crypto|local-integ|remote-integ)-?key|secret"
-    r"|shared-key-mic (?:string|hex))([ :]+)\S+"
-)
-
-
-def without_secrets(text: str) -> str:
-    """Return a command, or what VPP reports of one, with no key in it."""
-    return _OF_COMMANDS.sub(r"\1\2<withheld>", text)

@@ -1,4 +1,4 @@
-"""A script has keys of WireGuard in its lines: they are in no report, and in no configuration."""
+"""A script has keys in its lines: they are in no report, in no configuration, and in no file that others can read."""
 
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from vppcfg.cli.main import main
 from vppcfg.model.secret_key import key_text
 
 KEY = key_text(PRIVATE[3])
+ASSOCIATION = "4a506a794f574265564551694d653768"
 SCRIPT = f"""\
 wireguard create listen-port 51820 private-key {KEY} src 192.0.2.1 instance 0
 wireguard create listen-port 51821 private-key {KEY} src 192.0.2.1 instance 0
@@ -47,3 +48,21 @@ def test_no_secret_of_what_is_left_is_told(tmp_path: Path, capsys: pytest.Captur
     assert "conf-key-id" in shown
     for secret in ("4a506a79", "4339314b", "4d6d3547", "Vpp123", "hidden"):
         assert secret not in shown
+
+
+@pytest.mark.parametrize("report", ["text", "json"])
+def test_secrets_of_what_stays_in_the_rest_are_for_its_owner_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], report: str
+) -> None:
+    script, rest = tmp_path / "script.vpp", tmp_path / "vppcfg-rest.vpp"
+    script.write_text(f"ipsec sa add 10 spi 1000 esp crypto-alg aes-gcm-128 crypto-key {ASSOCIATION}\n")
+    rest.write_text("")
+    main(["adopt", "--from", str(script), "-o", str(tmp_path / "r.yaml"), "--force", "--report", report])
+    shown = "".join(capsys.readouterr())
+    assert ASSOCIATION not in shown
+    assert "<withheld>" in shown
+    assert ASSOCIATION in rest.read_text()
+    assert rest.stat().st_mode & 0o777 == 0o600
+    script.write_text("classify table mask l3 ip4 src\n")
+    main(["adopt", "--from", str(script), "-o", str(tmp_path / "o.yaml"), "--rest", str(tmp_path / "other.vpp")])
+    assert (tmp_path / "other.vpp").stat().st_mode & 0o044

@@ -82,6 +82,7 @@ def test_a_file_gets_what_vpp_has_and_keeps_its_comments(serve: Serve, capsys: p
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", socket]) == ExitCode.DONE
     typed = "# Typed by hand.\n" + L3.replace("lcp: e1-0-0", "lcp: e1-0-0  # to Linux")
     Path("typed.yaml").write_text(typed)
+    Path("typed.yaml").chmod(0o600)
     capsys.readouterr()
     assert main(["dump", "--into", "typed.yaml", "-a", socket]) == ExitCode.DONE
     captured = capsys.readouterr()
@@ -89,6 +90,7 @@ def test_a_file_gets_what_vpp_has_and_keeps_its_comments(serve: Serve, capsys: p
     assert f"+    l2xc: {GI3}\n" in captured.err
     assert Path("typed.yaml").read_text() == f"# Typed by hand.\n{L2XC}"
     assert Path("typed.yaml.before-dump").read_text() == typed
+    assert Path("typed.yaml.before-dump").stat().st_mode & 0o777 == 0o600
     assert main(["diff", "-c", "typed.yaml", "--detailed-exitcode", "-a", socket]) == ExitCode.DONE
     assert main(["dump", "--into", "typed.yaml", "-a", socket]) == ExitCode.DONE
     assert "typed.yaml already matches VPP\n" in capsys.readouterr().err

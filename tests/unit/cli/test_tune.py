@@ -101,12 +101,14 @@ def test_changes_go_into_the_file_and_pass_check_and_startup(
     capsys: pytest.CaptureFixture[str], config: Path, machine: Path, tmp_path: Path
 ) -> None:
     words = ["--from", BOTH, *TRAFFIC, "-c", str(config), "--write", "--host", str(machine)]
+    config.chmod(0o600)
     assert main(["tune", "-q", *words, "-o", str(tmp_path / "found")]) == ExitCode.DONE
     shown = capsys.readouterr().err
     assert "+    default: { rx-descriptors: 512, tx-descriptors: 1024 }" in shown
     assert "-    num-tx-desc 512\n+    num-tx-desc 1024\n" in shown
     assert config.read_text() == CONFIG.replace("tx-descriptors: 512 }", "tx-descriptors: 1024 }\n    multi-seg: false")
     assert (tmp_path / "box.yaml.before-tune").read_text() == CONFIG
+    assert (tmp_path / "box.yaml.before-tune").stat().st_mode & 0o777 == 0o600
     assert main(["check", "-q", "-c", str(config)]) == ExitCode.DONE
     startup = ["startup", "-q", "-c", str(config), "--host", str(machine), "--vpp-version", "23.06"]
     assert main([*startup, "-o", str(tmp_path / "startup.conf")]) == ExitCode.DONE

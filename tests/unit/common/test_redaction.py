@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.common.redaction import REMOVED, redacted, redacted_document
+from vppcfg.common.redaction import REMOVED, redacted, redacted_document, without_secrets
 
 SECRET = "Xy7-sEcReT_42"
 
@@ -42,6 +42,23 @@ def test_a_secret_is_taken_out_and_named(line: str) -> None:
     assert text.startswith("first\n")
     if "BEGIN RSA" not in line:
         assert text.endswith("\nlast")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ipsec sa add 10 spi 1 esp crypto-alg aes-gcm-128 crypto-key {} integ-key {} salt 0x1",
+        "wireguard create listen-port 1 private-key {} src 192.0.2.1",
+        "bfd key set conf-key-id 1 type keyed-sha1 secret {}",
+        "ikev2 profile set pr1 auth shared-key-mic string {}",
+        "create interface memif id 0 secret {} master",
+        "lisp eid-table add eid 6.0.1.0/24 locator-set ls1 key hmac-sha-1-96 secret-key {}",
+        "set pot profile name p id 0 validator-key {} prime-number 0x1 secret_share {}",
+    ],
+)
+@pytest.mark.parametrize("secret", ["4a506a794f574265", "{a b}", r"a\ b"])
+def test_no_secret_of_a_command_is_shown(line: str, secret: str) -> None:
+    assert without_secrets(line.replace("{}", secret)) == line.replace("{}", "<withheld>")
 
 
 def test_a_document_without_its_secrets_is_one_still() -> None:
