@@ -5,14 +5,14 @@ Sources: docs.github.com (workflow commands), OASIS SARIF 2.1.0, and the schema 
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from vppcfg import __version__
-from vppcfg.common.printable import printable
+from vppcfg.common.printable import json_text, printable
 from vppcfg.config.explain import explanations
 from vppcfg.model.problem import Problem, Severity
 
@@ -65,11 +65,11 @@ def sarif(problems: Sequence[Problem], file_name: str) -> str:
             for each in sorted(problems, key=lambda problem: problem.order)
         ],
     }
-    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _location(problem: Problem, file_name: str) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(problem.file or file_name)}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(problem.file or file_name))}}
     if problem.line:
         place["region"] = {"startLine": problem.line, "startColumn": max(problem.column, 1)}
     return {"physicalLocation": place}

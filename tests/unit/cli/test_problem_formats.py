@@ -8,6 +8,7 @@ import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.cli.problem_formats import github, junit, sarif
+from vppcfg.common.printable import is_harmless
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
 
@@ -55,6 +56,14 @@ def test_sarif_names_rules_places_and_levels() -> None:
         "artifactLocation": {"uri": "a%2Cb%3Ac%26d.yaml"},
         "region": {"startLine": 3, "startColumn": 7},
     }
+
+
+def test_sarif_shows_nothing_that_drives_a_terminal() -> None:
+    log = sarif([Problem(rule="a-rule", path=(), text="\x9b31m \u202e")], "router-\udcff.yaml")
+    assert is_harmless(log.replace("\n", ""))
+    (found,) = json.loads(log)["runs"][0]["results"]
+    assert found["message"]["text"] == "\x9b31m \u202e"
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "router-%FF.yaml"
 
 
 def test_junit_has_a_test_for_each_file() -> None:
