@@ -122,7 +122,7 @@ def apply_at(
         if terms.rehearsal is not None:
             from vppcfg.app.plan_rehearsal import refuse_failed
 
-            refuse_failed(plan, terms.rehearsal, configuration.unmanaged)
+            refuse_failed(plan, terms.rehearsal, configuration.unmanaged, intent.foreign_reason)
         console.show_programs(intent.programs)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     refuse_unwanted_reload(intent.routing, plan, console)

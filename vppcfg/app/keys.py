@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.intent import Intent
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
@@ -30,11 +32,7 @@ def keys_for(plan: Plan, intent: Intent, place: ChangeContext) -> dict[str, byte
     if kept_ones:
         kept = place.journal.keys()
         found |= {name: kept[name] for name in kept_ones if name in kept}
-    for name, key in after.items():
-        if name not in found:
-            if reason := intent.foreign_reason():
-                raise UntrustedFileError(f"{reason}, so {key.file}, which it names, is not read; nothing was changed")
-            found[name] = read_key(key)
+    found |= {name: _key_of(key, intent.foreign_reason) for name, key in after.items() if name not in found}
     lost = [key for name, key in before.items() if name not in found]
     if lost and not intent.is_forced:
         raise PlanRefusedError(
@@ -45,9 +43,19 @@ def keys_for(plan: Plan, intent: Intent, place: ChangeContext) -> dict[str, byte
     return {name: found[name] for name in {**before, **after} if name in found}
 
 
-def keys_in_files(state: State) -> dict[str, bytes]:
-    """Return the keys that a state needs, from the files that it names. Raise PlanRefusedError when one is missing."""
-    return {name: read_key(key) for name, key in wanted_keys(state).items()}
+def keys_in_files(state: State, foreign_reason: Callable[[], str]) -> dict[str, bytes]:
+    """Return the keys that a state needs, from the files that it names.
+
+    `foreign_reason` returns why others can have named them, '' when they cannot. Raise PlanRefusedError then, and when
+    a key is missing.
+    """
+    return {name: _key_of(key, foreign_reason) for name, key in wanted_keys(state).items()}
+
+
+def _key_of(key: RequiredKey, foreign_reason: Callable[[], str]) -> bytes:
+    if reason := foreign_reason():
+        raise UntrustedFileError(f"{reason}, so {key.file}, which it names, is not read; nothing was changed")
+    return read_key(key)
 
 
 def wanted_keys(state: State) -> dict[str, RequiredKey]:

@@ -106,14 +106,16 @@ def rehearse_plan(
     terms: RehearsalTerms,
     is_unmanaged: Callable[[str], bool],
     on_progress: Callable[[int], None] = lambda done: None,
+    foreign_reason: Callable[[], str] = lambda: "",
 ) -> PlanRehearsal:
     """Return what happens on the way from the observed state to the desired one, and on the ways back.
 
-    `on_progress` is called with the number of steps done. Raise UsageError, LinuxError or DataplaneError where no VPP
-    can be started, or none can be brought to the observed state.
+    `on_progress` is called with the number of steps done; `foreign_reason` is as for `keys_in_files`. Raise UsageError,
+    LinuxError or DataplaneError where no VPP can be started, or none can be brought to the observed state,
+    PlanRefusedError for a key.
     """
     began = time.monotonic()
-    with _stage(plan, terms) as stage:
+    with _stage(plan, terms, foreign_reason) as stage:
         now, later = stage.network_of(plan.observed), stage.network_of(plan.reached)
         watched = watched_frames(now, later)
         frames = [frame for frame, observation in _sent(stage, now, watched) if is_as_before(frame, observation)]
@@ -140,9 +142,11 @@ def logged(rehearsal: PlanRehearsal) -> None:
         log.log(logging.ERROR if rehearsal.has_failed else logging.INFO, "%s", line)
 
 
-def refuse_failed(plan: Plan, terms: RehearsalTerms, unmanaged: Sequence[str]) -> None:
+def refuse_failed(
+    plan: Plan, terms: RehearsalTerms, unmanaged: Sequence[str], foreign_reason: Callable[[], str]
+) -> None:
     """Rehearse a plan, log what that shows, and raise PlanRefusedError when it fails. Raise as `rehearse_plan` does."""
-    rehearsal = rehearse_plan(plan, terms, NameGlobs(unmanaged).matches)
+    rehearsal = rehearse_plan(plan, terms, NameGlobs(unmanaged).matches, foreign_reason=foreign_reason)
     logged(rehearsal)
     if rehearsal.has_failed:
         raise PlanRefusedError("the rehearsal failed; nothing was changed", "without --rehearsed nothing is rehearsed")
@@ -246,8 +250,9 @@ class _Stage:
 
 
 @contextmanager
-def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
+def _stage(plan: Plan, terms: RehearsalTerms, foreign_reason: Callable[[], str]) -> Iterator[_Stage]:
     has_worker = terms.routes is not None and len(os.sched_getaffinity(0)) > 1
+    keys = keys_in_files(plan.observed, foreign_reason) | keys_in_files(plan.desired, foreign_reason)
     pairs = pairs_of(plan)
     around = VppEnvironment(
         stanzas=_stanzas(has_worker=has_worker) + (WITH_LINUX_CP if pairs else ""),
@@ -260,7 +265,7 @@ def _stage(plan: Plan, terms: RehearsalTerms) -> Iterator[_Stage]:
         add_host_devices(process, host_devices_of(plan))
         ports = add_ports(vpp, process, ports_of(plan))
         scope = scope_of(plan, process, vpp, ports)
-        vpp.use_keys(keys_in_files(plan.observed) | keys_in_files(plan.desired))
+        vpp.use_keys(keys)
         _bring(vpp, scope.stand_in(restorable(plan.observed)))
         if terms.routes:
             way = default_way(Network(plan.observed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -151,17 +151,21 @@ class Rehearsal:
 
 
 @contextmanager
-def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]:
+def rehearsal(
+    configuration: Configuration, prefix: Path, foreign_reason: Callable[[], str] = lambda: ""
+) -> Iterator[Rehearsal]:
     """Start the VPP below `prefix`, bring it to a configuration, and end it.
 
-    Raise UsageError, LinuxError or DataplaneError where it cannot be started or refuses something.
+    `foreign_reason` is as for `keys_in_files`. Raise UsageError, LinuxError or DataplaneError where VPP cannot be
+    started or refuses something, PlanRefusedError for a key.
     """
-    with private_vpp(prefix) as process:
-        desired = rehearsable(configuration, FOLDER)
-        with connected(process) as vpp:
-            vpp.require_injection()
-            _add_ports(vpp, process, desired)
-            yield _brought(vpp, desired)
+    desired = rehearsable(configuration, FOLDER)
+    keys = keys_in_files(resolve(desired, assumed_state(desired)).desired, foreign_reason)
+    with private_vpp(prefix) as process, connected(process) as vpp:
+        vpp.require_injection()
+        vpp.use_keys(keys)
+        _add_ports(vpp, process, desired)
+        yield _brought(vpp, desired)
 
 
 def connected(process: PrivateVpp) -> LiveDataplane:
@@ -234,7 +238,6 @@ def with_masters(vpp: LiveDataplane) -> State:
 
 
 def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
-    vpp.use_keys(keys_in_files(desired))
     refusals = perform_plan(make_plan(before, desired), vpp, lambda done: None).refusals
     if refusals:
         raise DataplaneError(f"the VPP of the rehearsal refuses {refusals[0].operation.subject}: {refusals[0].text}")
@@ -258,9 +261,9 @@ def with_observed_choices(desired: State, observed: State) -> State:
     return replace(desired, interfaces=interfaces, objects=objects)
 
 
-def rehearse(configuration: Configuration, prefix: Path) -> ProbeReport:
+def rehearse(configuration: Configuration, prefix: Path, foreign_reason: Callable[[], str] = lambda: "") -> ProbeReport:
     """Return the results of all frames that prove a configuration. Raise as `rehearsal` does."""
-    with rehearsal(configuration, prefix) as stage:
+    with rehearsal(configuration, prefix, foreign_reason) as stage:
         return prove_with_links(stage.vpp, stage.network)
 
 

@@ -60,9 +60,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "plan",
         help="show the steps from VPP's state to the configuration",
         description=(
-            "Show the steps that bring VPP from its present state to the configuration. Changes nothing and reads no "
-            "private keys. The exit code is that of `vppcfg apply --yes` with the same options, except that `apply` "
-            "may refuse a private key."
+            "Show the steps that bring VPP from its present state to the configuration. Changes nothing, and reads "
+            "private keys for --rehearse alone. The exit code is that of `vppcfg apply --yes` with the same options, "
+            "except that `apply` may refuse a private key."
         ),
     )
     add_config_option(parser)
@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         foreign = _refused_programs(configuration, loaded) if dataplane is not None else []
         routing = _routing_of(plan, configuration, args, None if foreign else dataplane)
         _probe_addresses(plan, args, dataplane)
-    rehearsal = _rehearsed(plan, args, configuration.unmanaged)
+    rehearsal = _rehearsed(plan, args, configuration.unmanaged, loaded)
     problems = loaded.placed((*proposal.problems, *routing.problems))
     guarded = [*foreign, *routing.objections, *guarded]
     programs = programs_of(configuration.hooks, configuration.checks) if plan.steps or routing.steps else ()
@@ -187,17 +187,22 @@ def _routing_of(
     return plan_routing(configuration.routing, plan.desired, terms_of(args).limits, loaded)
 
 
-def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str]) -> PlanRehearsal | None:
+def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str], loaded: Loaded) -> PlanRehearsal | None:
     """Rehearse a plan on request, and print what that shows."""
     terms = rehearsal_of(args)
     if terms is None or not plan.steps:
         return None
+    from functools import partial
+
+    from vppcfg.app.foreign_files import foreign_reason
     from vppcfg.app.plan_rehearsal import logged, rehearse_plan
     from vppcfg.cli.progress import Progress
     from vppcfg.model.ownership import NameGlobs
 
     with Progress("Rehearsing", len(plan.steps)) as progress:
-        rehearsal = rehearse_plan(plan, terms, NameGlobs(unmanaged).matches, progress.report)
+        rehearsal = rehearse_plan(
+            plan, terms, NameGlobs(unmanaged).matches, progress.report, partial(foreign_reason, loaded)
+        )
     logged(rehearsal)
     return rehearsal
 

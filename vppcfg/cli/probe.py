@@ -98,11 +98,13 @@ def run(args: argparse.Namespace) -> ExitCode:
         else:
             write_document("".join(f"{line}\n" for line in probe_text.probe_set_lines(probe_set)), None)
         return ExitCode.DONE
+    from functools import partial
     from pathlib import Path
 
+    from vppcfg.app.foreign_files import foreign_reason
     from vppcfg.app.rehearsing import rehearse
 
-    return _report(rehearse(configuration, Path(args.rehearse)), args)
+    return _report(rehearse(configuration, Path(args.rehearse), partial(foreign_reason, loaded)), args)
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -221,6 +221,22 @@ def test_nor_checks_daemons_and_keys(place: Place, section: str) -> None:
     assert not place.ran.exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["plan", "--novpp", "--rehearse", "/nowhere"],
+        ["apply", "--rehearsed", "/nowhere"],
+        ["probe", "--rehearse", "/nowhere"],
+    ],
+)
+def test_a_rehearsal_reads_no_key_for_a_member(place: Place, words: list[str]) -> None:
+    wireguard = _wireguard(key_file(place.roots, 0))
+    code, said = place.root(*words, "-c", str(place.write(place.members, "b.yaml", 1400, **wireguard)))
+    assert (code, "which it names, is not read" in said) == (ExitCode.REFUSED, True), said
+    code, said = place.root(*words, "-c", str(place.write(place.roots, "a.yaml", 1400, **wireguard)))
+    assert (code, "there is no program /nowhere/bin/vpp" in said) == (ExitCode.INVALID, True), said
+
+
 @pytest.mark.parametrize("whose", ["roots", "members", "a shell's"])
 def test_a_pipe_is_of_who_may_write_to_it(place: Place, whose: str) -> None:
     text = place.hooked(place.roots, "a.yaml", 1400).read_bytes()

@@ -50,7 +50,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Callable[[PlanRehearsal], list[Reh
     def show(rehearsal: PlanRehearsal) -> list[RehearsalTerms]:
         asked: list[RehearsalTerms] = []
 
-        def rehearsed(plan: Plan, terms: RehearsalTerms, *_: object) -> PlanRehearsal:
+        def rehearsed(plan: Plan, terms: RehearsalTerms, *_: object, **__: object) -> PlanRehearsal:
             asked.append(terms)
             return rehearsal
 
