@@ -12,7 +12,6 @@ from dataclasses import replace
 from vppcfg.dataplane import is_restarted
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
-from vppcfg.plan.state_document import state_of
 from vppcfg.transaction.accepted_copy import Accepted
 from vppcfg.transaction.entry import (
     ACCEPTED,
@@ -63,7 +62,7 @@ def accepted_state(entry: Entry, journal: Journal, copy: Accepted | None) -> Sta
     if copy is None or copy.entry.number != entry.number:
         return None
     try:
-        return state_of(copy.document)
+        return copy.state()
     except ValueError as error:
         _log.warning("The state of change %d cannot be read from its copy: %s", entry.number, error)
         return None

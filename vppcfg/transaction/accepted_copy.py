@@ -9,15 +9,18 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import UntrustedFileError
+from vppcfg.model.state import State
+from vppcfg.plan.state_document import state_of
 from vppcfg.record import record
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry import Entry, check_forms
-from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.safe_open import read_with_origin
 from vppcfg.transaction.signed_document import sealed, unsealed
 
 COPY_NAME = "accepted.json"
@@ -36,6 +39,18 @@ class Accepted:
     entry: Entry
     document: Mapping[str, Any]
     """The state that the change was made for, as a state document."""
+    is_own: bool = True
+    """Whether root or the user has written it."""
+
+    def state(self) -> State:
+        """Return the state that the change was made for, as a journal does. Raise ValueError where it is none."""
+        state = state_of(self.document)
+        return state if self.is_own else without_linux(state)
+
+
+def without_linux(state: State) -> State:
+    """Return a state without what others had set in Linux."""
+    return replace(state, unmanaged=tuple(each for each in state.unmanaged if each.linux is None))
 
 
 def sealed_copy(entry: Entry, document: Mapping[str, Any]) -> bytes:
@@ -63,15 +78,15 @@ class AcceptedCopy:
         if not self._path.exists():
             return None
         try:
-            data = read_trusted(self._path, group())
-            accepted = build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+            file = read_with_origin(self._path, group())
+            accepted = build(Accepted, unsealed(file.data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
             check_forms(accepted.entry)
         except (TypeError, ValueError) as error:
             _log.warning("%s is no copy of what was accepted last: %s", self._path, error)
         except (UntrustedFileError, OSError) as error:
             _log.warning("The copy of what was accepted last cannot be read: %s", error)
         else:
-            return accepted
+            return replace(accepted, is_own=not file.foreign)
         return None
 
     def take_over(self, entry: Directory, number: int) -> None:

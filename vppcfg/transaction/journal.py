@@ -23,7 +23,14 @@ from vppcfg.model.routing import JournalledRouting
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
+from vppcfg.transaction.accepted_copy import (
+    COPY_KEYS_NAME,
+    COPY_NAME,
+    Accepted,
+    AcceptedCopy,
+    sealed_copy,
+    without_linux,
+)
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer, check_forms
@@ -177,6 +184,7 @@ class Journal:
     def before(self, number: int, *, is_whole: bool = True) -> State:
         """Return what was observed before a change, what others had only if whole: that may be a full table of routes.
 
+        Where others can have written it, nothing that was set in Linux: that may be on any device of the machine.
         Raise UntrustedFileError or StorageError.
         """
         return self._state(number, "before", is_whole=is_whole)
@@ -417,7 +425,8 @@ class Journal:
             if not self._folders.knows(number):
                 self._demand(number)
             content, foreign = self._read_with_origin(number, part)
-            return state_of(content if is_whole else {**content, "unmanaged": []})
+            state = state_of(content if is_whole else {**content, "unmanaged": []})
+            return without_linux(state) if foreign else state
         except ValueError as error:
             raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
         finally:

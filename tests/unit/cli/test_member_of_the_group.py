@@ -23,7 +23,10 @@ from tests.wireguard_keys import PUBLIC, key_file
 from vppcfg.app import booting, deadline, loading, rollback
 from vppcfg.app.target import Target
 from vppcfg.cli.main import main
+from vppcfg.common.documents import plain
 from vppcfg.errors import ExitCode, StorageError
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -31,6 +34,7 @@ from vppcfg.transaction import folders, safe_open, watchdog
 from vppcfg.transaction.directory import Directory
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, folder_name
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.process import identity_of
 from vppcfg.transaction.signed_document import sealed
 
@@ -326,6 +330,25 @@ def test_a_state_that_a_member_exchanged_for_a_moment_names_no_key(
     words = ["rollback"] if way == "rollback" else ["apply", "--boot", "-c", str(place.roots / "none")]
     code, said = place.root(*words)
     assert (code, "which it names, is not read" in said) == (ExitCode.REFUSED, True), said
+
+
+@pytest.mark.parametrize("whose", [MEMBER, 0])
+def test_a_state_of_a_member_sets_nothing_in_linux(place: Place, whose: int) -> None:
+    assert place.root("apply", "-c", str(place.write(place.roots, "a.yaml", 1400)))[0] == ExitCode.DONE
+    route = LinuxSetting(kind=LinuxKind.ROUTE, device="management", family=2, attributes=("5=c0000242",))
+    in_linux = Attachment(holder="eth0", kind="route", linux=route)
+    in_vpp = Attachment(holder="eth0", kind="route of the prompt")
+    copy = place.state / f"{place.journal.name}.accepted"
+    for file in (place.journal / "000001" / "before.json", place.journal / "000001" / "after.json", copy):
+        head, body = map(json.loads, file.read_bytes().splitlines())
+        (body["document"] if file == copy else body)["unmanaged"] = [plain(in_linux), plain(in_vpp)]
+        file.write_bytes(sealed(head["vppcfg"], head["format_version"], body, place=head.get("place", "")))
+        os.chown(file, whose, GROUP)
+    journal = Journal(place.journal)
+    accepted = journal.accepted()
+    assert accepted is not None
+    for state in (journal.before(1), journal.after(1), accepted.state()):
+        assert set(state.unmanaged) == ({in_vpp} if whose == MEMBER else {in_vpp, in_linux})
 
 
 def test_nor_does_a_copy_of_an_entry_that_is_gone(place: Place) -> None:
