@@ -5,6 +5,7 @@ A reader that goes away (`vppcfg plan | head`) is no error: what follows is drop
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 import os
@@ -26,6 +27,8 @@ STDOUT_NAME = "(stdout)"
 _PRIORITIES = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 """What the journal calls them (sd-daemon(3))."""
 _NOTICE = 5
+_MOST_LINKS = 40
+"""As many as the kernel follows."""
 
 
 class ColourChoice(Enum):
@@ -137,17 +140,55 @@ def write_document(text: str, file_name: str | None, mode: int | None = None) ->
 def write_file(text: str, file_name: str, mode: int | None = None) -> None:
     """Replace a file in one step, or write to a device or a pipe, as `write_document` does. Raise UsageError."""
     try:
-        if is_stream(file_name):
-            with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.write(text)
+        path = written_place(file_name)
+        if is_stream(path):
+            append(text, path)
         else:
-            path = os.path.realpath(file_name)
             if mode is None:
                 mode = mode_of(path) if os.path.exists(path) else 0o666 & ~umask()
             replace_file(text.encode(errors="surrogateescape"), path, mode)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
+
+
+def append(text: str, path: str) -> None:
+    """Write behind what is in a `written_place`. Raise OSError."""
+    no_link = 0 if _is_of_system(path) else os.O_NOFOLLOW
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | no_link, 0o666)
+
+    with open(path, "a", encoding="utf-8", errors="surrogateescape", opener=opened) as stream:
+        stream.write(text)
+
+
+def written_place(file_name: str) -> str:
+    """Return what is written to by a name: what links lead to.
+
+    Raise OSError for a link, a pipe or a device of somebody else, who would choose what is overwritten, or who waits.
+    """
+    from vppcfg.transaction.safe_open import oneself
+
+    path = file_name
+    for _ in range(_MOST_LINKS):
+        if _is_of_system(path):
+            return path
+        try:
+            place = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return path
+        try:
+            status = os.fstat(place)
+            kind = stat.S_IFMT(status.st_mode)
+            if kind not in {stat.S_IFREG, stat.S_IFDIR} and status.st_uid not in oneself():
+                raise PermissionError(errno.EPERM, "another user has put a link, a pipe or a device there")
+            if kind != stat.S_IFLNK:
+                return path
+            path = os.path.join(os.path.dirname(path), os.readlink("", dir_fd=place))
+        finally:
+            os.close(place)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def mode_of(path: str) -> int:
@@ -157,9 +198,11 @@ def mode_of(path: str) -> int:
 
 def is_stream(path: str) -> bool:
     """Return whether a path leads to a device, a pipe or an open file (/dev/stdout), which nothing can replace."""
-    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
-        return True
-    return os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
+    return _is_of_system(path) or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode))
+
+
+def _is_of_system(path: str) -> bool:
+    return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def replace_file(content: bytes, path: str, mode: int) -> None:

@@ -72,11 +72,12 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _store(content: bytes, output: str) -> None:
     """Write the archive for its owner alone, in the place of a file or a link that is there. Raise UsageError."""
-    from vppcfg.cli.output import is_stream, replace_file
+    from vppcfg.cli.output import is_stream, replace_file, written_place
 
     try:
-        if is_stream(output):
-            with open(output, "wb") as stream:
+        place = written_place(output)
+        if is_stream(place):
+            with open(place, "wb") as stream:
                 stream.write(content)
         else:
             replace_file(content, output, 0o600)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import now
 from vppcfg.app.watching.notices import MetricsSource, Notice, Output
-from vppcfg.cli.output import drop_output, write_file
+from vppcfg.cli.output import append, drop_output, write_file, written_place
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
@@ -48,8 +48,7 @@ class Lines:
                 sys.stdout.write(text)
                 sys.stdout.flush()
             else:
-                with open(self._file_name, "a", encoding="utf-8") as file:
-                    file.write(text)
+                append(text, written_place(self._file_name))
         except BrokenPipeError as error:
             drop_output(sys.stdout)
             raise ReaderLeftError from error

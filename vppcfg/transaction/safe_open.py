@@ -184,7 +184,7 @@ def _check_folder(descriptor: int, group: int | None) -> None:
 
 
 def _check_owner(status: os.stat_result, descriptor: int, group: int | None) -> None:
-    if status.st_uid not in _oneself() and not _is_member(status.st_uid, group):
+    if status.st_uid not in oneself() and not _is_member(status.st_uid, group):
         raise UntrustedFileError(f"{_name_of(descriptor)} belongs to {_user(status.st_uid)}, who is not trusted here")
 
 
@@ -203,7 +203,7 @@ def _name_of(descriptor: int) -> str:
     return os.readlink(f"/proc/self/fd/{descriptor}")
 
 
-def _oneself(environment: Mapping[str, str] = os.environ) -> set[int]:
+def oneself(environment: Mapping[str, str] = os.environ) -> set[int]:
     """Return the users whose hand is one's own: root's, and that of who called sudo(8)."""
     user = os.geteuid()
     found = {0, user}

@@ -13,6 +13,7 @@ import pytest
 
 from tests.unit.cli.conftest import Terminal
 from vppcfg.app.signals import Terminated
+from vppcfg.app.watching.notices import Notice
 from vppcfg.cli.output import (
     Colour,
     ColourChoice,
@@ -22,9 +23,14 @@ from vppcfg.cli.output import (
     print_error,
     write,
     write_document,
+    write_file,
 )
+from vppcfg.cli.report import _store
+from vppcfg.cli.watch_output import Lines
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
+
+OTHER_USER = 4242
 
 
 @pytest.mark.parametrize(
@@ -110,6 +116,32 @@ def test_a_document_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
     write_document("x\n", str(tmp_path / "link"))
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "x\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("write", ["write_file", "report", "lines"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "link to a pipe", "link behind a link"])
+def test_nothing_is_written_where_somebody_else_has_led_it(tmp_path: Path, kind: str, write: str) -> None:
+    victim, name = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("kept\n")
+    if kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "link to a pipe":
+        os.mkfifo(tmp_path / "pipe")
+        name.symlink_to("pipe")
+    elif kind == "link":
+        name.symlink_to(victim)
+    else:
+        (tmp_path / "other").symlink_to(victim)
+        name.symlink_to("other")
+    theirs = tmp_path / "other" if kind == "link behind a link" else tmp_path / "pipe" if "to a" in kind else name
+    os.lchown(theirs, OTHER_USER, OTHER_USER)
+    if write == "lines":
+        Lines(str(name), is_json=False).notify(Notice(event="event", text="text"))
+    else:
+        with pytest.raises(UsageError, match="another user has put"):
+            write_file("x\n", str(name)) if write == "write_file" else _store(b"x", str(name))
+    assert victim.read_text() == "kept\n"
 
 
 def test_a_document_is_written_to_a_device(capfd: pytest.CaptureFixture[str]) -> None:

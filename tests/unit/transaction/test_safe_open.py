@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from vppcfg.errors import UntrustedFileError
-from vppcfg.transaction.safe_open import _oneself, check_folder, read_trusted, refuse_foreign_pipe
+from vppcfg.transaction.safe_open import check_folder, oneself, read_trusted, refuse_foreign_pipe
 
 GROUP, OTHER_GROUP, OTHER_USER = 4243, 4244, 4242
 
@@ -83,7 +83,7 @@ def test_the_group_of_those_who_may_drive_vpp_may_write(file: Path) -> None:
 
 
 @needs_root
-def test_who_called_sudo_is_oneself(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_called_sudo_isoneself(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.chown(file.parent, OTHER_USER, -1)
     monkeypatch.setenv("SUDO_UID", str(OTHER_USER))
     assert read_trusted(file) == b"content"
@@ -198,7 +198,7 @@ def test_who_called_sudo_is_believed_of_root_alone(
     user: int, expected: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    assert _oneself({"SUDO_UID": str(OTHER_USER)}) == expected
+    assert oneself({"SUDO_UID": str(OTHER_USER)}) == expected
 
 
 def test_of_a_file_without_an_end_no_more_is_read_than_there_is_room_for(
