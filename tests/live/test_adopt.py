@@ -1,6 +1,7 @@
 """Published scripts on a real VPP: it takes what the replay takes, and the plan of what was adopted is empty there."""
 
 import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -108,9 +109,29 @@ def test_the_installed_vpp_is_asked_and_cannot_write_on_the_machine(
     words = ["adopt", "--from", str(script), "--vpp-version", release(), "--vpp-prefix", str(prefix())]
     assert main(words) == ExitCode.DONE
     shown = "".join(capsys.readouterr())
-    assert f"`{refused}`: the simulated VPP takes it, the installed one refuses it: app ns: " in shown
+    shown_line = refused.replace("secret 1", "secret <withheld>")
+    assert f"`{shown_line}`: the simulated VPP takes it, the installed one refuses it: app ns: " in shown
     assert "never ran   set interface state eth1 up" in shown
     assert not spoilt.exists()
+
+
+def test_the_installed_vpp_gets_into_no_network_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = "ip tuntap add dev guest mode tap vnet_hdr && ip link set guest up && echo up && exec cat"
+    with subprocess.Popen(
+        ["unshare", "--net", "sh", "-c", machine], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "up\n"
+        script = tmp_path / "script.vpp"
+        script.write_text(
+            "".join(
+                f"create tap id {number} host-ns {place} host-if-name guest attach num-rx-queues 1 num-tx-queues 1\n"
+                for number, place in enumerate((f"pid:{other.pid}", f"/proc/{other.pid}/ns/net"))
+            )
+        )
+        main(["adopt", "--from", str(script), "--vpp-version", release(), "--vpp-prefix", str(prefix())])
+        assert "the installed one refuses it: create tap: clib_netns_open" in "".join(capsys.readouterr())
+        devices = ["nsenter", "--target", str(other.pid), "--net", "ip", "-brief", "link"]
+        assert "guest" in subprocess.run(devices, capture_output=True, text=True, check=True).stdout
 
 
 SERVICES = (

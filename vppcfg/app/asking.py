@@ -27,9 +27,8 @@ def ask_vpp(lines: Sequence[str], ports: Sequence[str], release: Release, prefix
     crashes at one.
     """
     text = "\n".join(lines)
-    around = VppEnvironment(
-        stanzas=WITH_LINUX_CP + WITH_SFLOW, namespaces=tuple(sorted(set(_NETNS.findall(text)))), is_sealed=True
-    )
+    namespaces = tuple(sorted({name for name in _NETNS.findall(text) if "/" not in name}))
+    around = VppEnvironment(stanzas=WITH_LINUX_CP + WITH_SFLOW, namespaces=namespaces, is_sealed=True)
     try:
         with private_vpp(prefix, around) as process, connected(process) as vpp:
             if nearest(release_of(vpp.version)) != nearest(release):

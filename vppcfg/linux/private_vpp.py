@@ -6,12 +6,13 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vppcfg.common.numbers import rounded_size
@@ -38,8 +39,14 @@ _SEAL = (
     'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
 )
 """Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide."""
-_APART = ("nice", "setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
-"""What starts a shell in namespaces of its own, behind other programs, and ends it when this process ends."""
+_APART = (
+    *("nice", "setpriv", "--pdeathsig", "KILL"),
+    *("unshare", "--net", "--mount", "--pid", "--kill-child", "--mount-proc", "sh", "-c"),
+)
+"""What starts a shell in namespaces of its own, behind other programs, and ends it when this process ends.
+
+It sees no process of others: by /proc/PID/ns/net, which VPP takes as `pid:PID` too, it would get into their network.
+"""
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
 socksvr {{ socket-name {folder}/api.sock }}
@@ -76,6 +83,7 @@ class PrivateVpp:
     """A VPP that runs, and where its sockets are."""
 
     pid: int
+    """Its process, as others see it."""
     prefix: Path
     """Where its bin/vpp is."""
 
@@ -146,8 +154,8 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
     around = around or VppEnvironment()
     require_startable(prefix)
     _require_memory(around.heap_bytes + _BESIDE_HEAP_BYTES)
-    with _running(prefix, around) as process:
-        vpp = PrivateVpp(pid=process.pid, prefix=prefix)
+    with _running(prefix, around) as pid:
+        vpp = PrivateVpp(pid=pid, prefix=prefix)
         for netns, bridge in around.bridges:
             vpp.add_bridge(netns, bridge)
         yield vpp
@@ -181,8 +189,8 @@ def _require_memory(needed_bytes: int) -> None:
 
 
 @contextmanager
-def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a VPP that listens in its folder, and end it. Raise DataplaneError when it does not start."""
+def _running(prefix: Path, around: VppEnvironment) -> Iterator[int]:
+    """Start a VPP that listens in its folder, yield its process id, and end it. Raise DataplaneError without one."""
     path = next(_plugin_folders(prefix), None)
     startup = (
         _STARTUP.format(folder=FOLDER, heap=around.heap_bytes, path=f"path {path}" if path else "") + around.stanzas
@@ -196,6 +204,7 @@ def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[
             stdout=output,
             stderr=output,
         )
+        pid = None
         try:
             deadline = time.monotonic() + _START_S
             while not _listens(_seen_from_outside(process.pid) / _SOCKET):
@@ -204,9 +213,10 @@ def _running(prefix: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[
                     text = output.read().decode(errors="replace").strip()
                     raise DataplaneError(f"VPP does not start: {text[-1000:] or 'no output'}")
                 time.sleep(0.05)
-            yield process
+            pid = _only_child(process.pid)
+            yield pid
         finally:
-            _end(process)
+            _end(process, pid)
 
 
 def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
@@ -231,15 +241,24 @@ def _listens(path: Path) -> bool:
         return sock.connect_ex(str(path)) == 0
 
 
+def _only_child(pid: int) -> int:
+    """Return the process that `unshare` has started and waits for. Raise DataplaneError when it has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+    except (OSError, ValueError) as error:
+        raise DataplaneError("VPP has ended") from error
+
+
 def _plugin_folders(prefix: Path) -> Iterator[Path]:
     folders: Iterable[Path] = (prefix / "lib").glob("**/vpp_plugins")
     yield from folders
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _end(process: subprocess.Popen[bytes], pid: int | None) -> None:
+    """End a VPP that listens by itself, and then what has started it, with all that it has started."""
+    if pid is not None:
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.kill(pid, signal.SIGTERM)
+            process.wait(_STOP_S)
+    process.kill()
+    process.wait()

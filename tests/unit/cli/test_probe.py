@@ -83,7 +83,7 @@ def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
     blame = Blame(subject="interface GigabitEthernet1/0/0", aspect="vrf")
     findings = tuple(ProbeFinding(probe=probe, observation=None, blame=blame, text=f"wrong {n}") for n in range(5))
     report = ProbeReport(sent=9, suspects=(Suspect(subject=blame.subject, findings=findings),), unproved=())
-    monkeypatch.setattr("vppcfg.app.rehearsing.rehearse", lambda configuration, prefix: report)
+    monkeypatch.setattr("vppcfg.app.rehearsing.rehearse", lambda *_: report)
     assert main(["probe", "-q", "-c", ROUTER, "--rehearse", "/usr"]) == ExitCode.DRIFT
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "interface GigabitEthernet1/0/0: 5 of the frames that it has to do with go elsewhere"

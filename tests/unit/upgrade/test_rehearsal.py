@@ -1,5 +1,7 @@
 """What a rehearsal on a real VPP starts with and compares, without one."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +83,12 @@ def test_words_of_a_file_are_no_words_of_the_shell() -> None:
     script = isolation_command(VppEnvironment(namespaces=("a b;c",), hidden=(Path("/x y"), Path("/run/vpp/m"))))[-1]
     assert "ip netns add 'a b;c'" in script
     assert "mount -t tmpfs none '/x y'" in script and "mkdir -p /run/vpp/m" in script
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make namespaces")
+def test_what_runs_in_namespaces_of_its_own_sees_no_process_of_others() -> None:
+    command = [*isolation_command(VppEnvironment(is_sealed=True)), "sh", "-c", "echo $$; ls -d /proc/[0-9]*/ns"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[:2] == ["1", "/proc/1/ns"]
 
 
 @pytest.fixture
