@@ -53,6 +53,14 @@ def test_the_action_fails_by_a_wrong_file_and_shows_the_line(checkout: Path) -> 
     assert (code, shown) == (3, "::error file=fra1.yaml,line=2,col=16,title=schema-value::1 is less than 128\n")
 
 
+def test_the_action_runs_nothing_of_the_pull_request(checkout: Path) -> None:
+    (checkout / "pip.py").write_text("open('ran', 'w')\n")
+    (checkout / "bin" / "python").symlink_to(sys.executable)
+    (step,) = (each for each in ACTION["runs"]["steps"] if "pip" in each.get("run", ""))
+    assert in_shell(step["run"], checkout, HERE=str(checkout / "nowhere"))[0] != 0
+    assert not (checkout / "ran").exists()
+
+
 def test_the_action_takes_a_folder_as_a_fleet(checkout: Path) -> None:
     code, shown = checked(checkout, files="--fleet .")
     assert (code, "file=./fra1.yaml,line=2," in shown) == (3, True)
