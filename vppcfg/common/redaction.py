@@ -14,8 +14,8 @@ from vppcfg.record import record
 
 REMOVED = "REMOVED"
 _NAMES = (
-    r"[\w-]*(?:(?:private|preshared|pre-shared|shared|crypto|integ|auth|authentication|encryption|api|access|signing"
-    r"|message-digest)[-_ ]?keys?|key-string|shared-key-mic|auth[-_]pass|psk|secrets?|passwords?|passwd|passphrase"
+    r"[\w-]*(?:(?:private|preshared|pre-shared|shared|secret|validator|crypto|integ|auth|authentication|encryption|api|access|signing"
+    r"|message-digest)[-_ ]?keys?|key-string|shared-key-mic|auth[-_]pass|psk|secrets?|passwords?|passwd|pwd|passphrase"
     r"|tokens?|community|credentials?)|(?:nhrp )?authentication string|nhrp authentication"
 )
 _MANNER = r"(?:(?:\d{1,3}|md5|clear|encrypted|string|hex|[&!]\S*)[ \t]+){0,3}"
@@ -25,6 +25,7 @@ _VALUE = rf"(?P<value>{_QUOTED}|[^\s,}}\]#]\S*)"
 _INLINE = (
     re.compile(rf"(?<![\w-])[\"']?(?P<name>{_NAMES})[\"']?(?:\s*[:=]\s*|[ \t]+){_MANNER}{_VALUE}", re.IGNORECASE),
     re.compile(rf"(?<![\w-])(?P<name>--?(?:{_NAMES}))[\"']?\s*,\s*{_VALUE}", re.IGNORECASE),
+    re.compile(rf"(?<!\S)[\"']?(?P<name>-u|--user|--proxy-user)[\"']?[\s,=]+[\"']?[^\s:,\"']+:{_VALUE}"),
     re.compile(
         rf"(?P<name>\bauthorization)[\"']?\s*[:=]\s*[\"']?(?:(?:basic|bearer|digest|token)\s+)?{_VALUE}", re.IGNORECASE
     ),
@@ -32,7 +33,7 @@ _INLINE = (
 """In the middle of a line: a name with its value, an option in a list of words, a header of HTTP.
 
 The first finds the value in `ip ospf message-digest-key 1 md5 VALUE`, `{ psk: VALUE }` and `password=VALUE`, the second
-in `[ curl, --api-key, VALUE ]`, the third in `Authorization: Bearer VALUE`.
+in `[ curl, --api-key, VALUE ]`, the third in `curl --user NAME:VALUE`, the fourth in `Authorization: Bearer VALUE`.
 """
 _HEADING = re.compile(
     rf"^(?P<indent>\s*)(?P<mark>[-#][-# ]*)?[\"']?(?:(?P<name>{_NAMES})[\"']?\s*:(?=\s|$)\s*{_MANNER}(?P<value>.*)"
