@@ -33,6 +33,12 @@ def test_line_ends_mean_nothing() -> None:
     assert meaning(read(one)) == meaning(read(one.replace(" ", " \r\n\t")))
 
 
+def test_what_only_looks_like_a_blank_is_a_part_of_the_word() -> None:
+    for blank in "\xa0\u2003\v\f\x1c\x85":
+        assert problems_of(f"cpu {{ main-core{blank}1 }}") == [("conf-passed-over", 1)], blank
+        assert problems_of(f"unix {{\n{blank} nodaemon\n}}") == [("conf-unknown", 2)], blank
+
+
 def test_comments_keep_their_places() -> None:
     text = "# head\nunix {  # opens\n  # above\n  nodaemon  # beside\n  # below\n}\n\ncpu {\n  relative\n}\n\n# end\n"
     written = conf_text(read(text))

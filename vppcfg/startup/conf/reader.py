@@ -25,8 +25,11 @@ UNCLOSED = "conf-unclosed"
 """The rule of a file that ends inside of braces, which VPP reads as if they were closed there."""
 
 _DEEPEST = 16
-_WORDS_AND_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}#]+)|(?P<newline>\n)")
-_WORDS_WITH_HASHES = re.compile(r"(?P<comment>(?<!\S)#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}]+)|(?P<newline>\n)")
+_WORDS_AND_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^ \t\n{}#]+)|(?P<newline>\n)")
+_WORDS_WITH_HASHES = re.compile(
+    r"(?P<comment>(?<![^ \t\n])#[^\n]*)|(?P<brace>[{}])|(?P<word>[^ \t\n{}]+)|(?P<newline>\n)"
+)
+"""White space is what VPP takes for it: in a page of the web, a blank may be another character."""
 
 
 @dataclass(slots=True)
