@@ -86,6 +86,16 @@ def test_what_differs_is_named_with_an_advice(
     assert advice in unmet[0].advice
 
 
+def test_a_port_in_a_bond_is_there_under_its_name(asked: tuple[Settings, Host]) -> None:
+    hardware = HARDWARE.replace("    1     up   Gigabit", "    1    slave Gigabit")
+    assert hardware != HARDWARE
+    running = replace(RUNNING, shown={**SHOWN, shown.HARDWARE: hardware})
+    assert [finding.what for finding in verify(asked[0], running, asked[1]) if not finding.is_met] == []
+    native = replace(asked[0].devices[0], driver="ige", name="GigabitEthernet1/0/0", workers=None)
+    found = verify(replace(asked[0], devices=(native,)), running, asked[1])
+    assert [finding.what for finding in found if not finding.is_met] == []
+
+
 def test_threads_on_other_cpus_differ(asked: tuple[Settings, Host]) -> None:
     running = replace(RUNNING, threads=(THREADS[0], Thread(id=1, name="t", cpu=3)))
     unmet = [finding for finding in verify(asked[0], running, asked[1]) if not finding.is_met]

@@ -289,3 +289,22 @@ def test_a_figure_with_two_points_is_read_up_to_the_second_or_not_at_all(figure:
     parse_runtime(
         f"Thread 1 vpp_wk_0 (lcore 1)\nTime {figure}, 10 sec internal node vector rate .61 loops/sec 1\n", None
     )
+
+
+def test_a_bond_is_a_port_of_its_own_and_no_part_of_the_one_before() -> None:
+    text = """\
+A0                                 1    slave A0
+  Link speed: 10 Gbps
+  Ethernet address 02:00:00:00:00:01
+BondEthernet0                      2     up   Slave-Idx: 1 3
+  Link speed: unknown
+  Ethernet address 02:00:00:00:00:02
+    rx frames ok                                        172
+"""
+    for shown in (text, flat(text)):
+        ports, unread = parse_hardware(shown)
+        assert [(port.name, port.link_bps, port.counters) for port in ports] == [
+            ("A0", 10**10, ()),
+            ("BondEthernet0", None, (("rx frames ok", 172),)),
+        ]
+        assert unread == ()

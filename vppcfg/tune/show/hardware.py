@@ -59,7 +59,7 @@ def queue_drops(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
             way = ""
 
 
-_PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
+_PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+|Slave-Idx:(?: \d+)*)$")
 _SPEED = re.compile(r"^Link speed: (\d*\.?\d+) ([KMG])bps$")
 _RX_QUEUE = re.compile(r"^(\d+) \S+ \((\d+)\) (\w+)$")
 _TX_QUEUE = re.compile(r"^(\d+) (yes|no)(?: (\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*))?$")
