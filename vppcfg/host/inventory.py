@@ -14,6 +14,8 @@ from vppcfg.model.host import Cache, Cpu, Host, HugepagePool, Nic, NumaNode
 _CPU = "sys/devices/system/cpu"
 _MODEL_FREQUENCY = re.compile(r"@ *([0-9]*\.?[0-9]+) *GHz")
 _NODE = "sys/devices/system/node"
+_LIMITS = ("sys/fs/cgroup/cpuset.cpus.effective", "sys/fs/cgroup/cpuset/cpuset.effective_cpus")
+"""The CPUs of a control group, in either version of them."""
 _KB = re.compile(r"([0-9]+) kB")
 _POOL = re.compile(r"hugepages-([0-9]+)kB")
 
@@ -76,8 +78,8 @@ def read_cpus(files: Files, node_of: Mapping[int, int]) -> tuple[Cpu, ...]:
     numbers = [int(name[3:]) for name in files.names(_CPU) if re.fullmatch(r"cpu[0-9]+", name)]
     ids = sorted(present or numbers) or _from_cpuinfo(files)
     online = files.cpus(f"{_CPU}/online") or tuple(ids)
-    allowed = _allowed(files) or tuple(ids)
     isolated = files.cpus(f"{_CPU}/isolated") or ()
+    allowed = _allowed(files, isolated) or tuple(ids)
     if not ids:
         files.note("the machine reports nothing about its CPUs")
     return tuple(
@@ -128,14 +130,22 @@ def read_base_hz(files: Files) -> int | None:
     return None if khz is None else khz * 1000
 
 
-def _allowed(files: Files) -> tuple[int, ...]:
-    """Return the CPUs that this process may use, as a container's limits leave them."""
+def _allowed(files: Files, isolated: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the CPUs that this process may use, as a container's limits leave them.
+
+    The kernel keeps all programs off the CPUs that it isolates, by the affinity that they inherit (sched_init_smp); one
+    that asks for such a CPU gets it, unless its control group lacks it.
+    """
     text = dict(files.lines("proc/self/status")).get("Cpus_allowed_list", "")
     try:
-        return cpus_of(text)
+        affinity = cpus_of(text)
     except ValueError as error:
         files.note(f"/proc/self/status: {error}")
         return ()
+    if not affinity or set(affinity) & set(isolated):
+        return affinity
+    limits = next(filter(None, map(files.cpus, _LIMITS)), isolated)
+    return (*affinity, *(cpu for cpu in isolated if cpu in limits))
 
 
 def _topology(files: Files, cpu: int, name: str, *, default: int) -> int:

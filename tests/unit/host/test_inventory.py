@@ -57,6 +57,16 @@ def test_a_container_sees_cpus_that_it_may_not_use(tmp_path: Path) -> None:
     assert len(host.cpus) == 16
 
 
+@pytest.mark.parametrize(("limits", "usable"), [(None, 4), ("0-3", 4), ("0", 1)])
+def test_isolated_cpus_are_those_of_whoever_asks_for_them(limits: str | None, usable: int, tmp_path: Path) -> None:
+    grow("fitlet2", tmp_path)
+    (tmp_path / "proc/self/status").write_text("Cpus_allowed_list:\t0\n")  # as with isolcpus=1-3
+    if limits is not None:
+        (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
+        (tmp_path / "sys/fs/cgroup/cpuset.cpus.effective").write_text(f"{limits}\n")
+    assert len(read_host(str(tmp_path)).usable_cpus) == usable
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_an_inventory_is_read_back_as_it_was(name: str, tmp_path: Path) -> None:
     host = machine(name, tmp_path)
