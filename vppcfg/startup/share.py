@@ -13,7 +13,8 @@ from vppcfg.model.host import Host
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.tree import Conf, ConfEntry
-from vppcfg.startup.lint.demand import entry_at, facts_of, number
+from vppcfg.startup.lint.cores import free_cpus, skipped_cpus
+from vppcfg.startup.lint.demand import facts_of
 
 log = logging.getLogger("root.main")
 
@@ -51,13 +52,13 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
 
 
 def _cpus(conf: Conf, host: Host) -> Iterator[int]:
-    """Yield VPP's CPUs: the main thread's, the workers', those skipped; `workers N` takes the first free ones."""
-    facts, skipped = facts_of(conf), number(entry_at(conf, "cpu", "skip-cores")) or 0
+    """Yield VPP's CPUs: the main thread's, the workers', those skipped; one more where none is the main thread's."""
+    facts = facts_of(conf)
     main, chosen = facts.main_core, 0 if facts.worker_cpus else facts.workers
-    yield from (*(facts.worker_cpus or ()), *(() if main is None else (main,)))
+    skipped = skipped_cpus(conf, host)
+    yield from (*(facts.worker_cpus or ()), *(() if main is None else (main,)), *skipped)
     if chosen or skipped:
-        free = [each.id for each in host.usable_cpus if each.id != main]
-        yield from free[: chosen + skipped + (main is None)]
+        yield from free_cpus(conf, facts, host)[: chosen + (main is None)]
 
 
 def _devices(stanza: ConfEntry) -> Iterator[str]:

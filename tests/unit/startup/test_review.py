@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.trees import host_named
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.numbers import cpu_text, cpus_of
@@ -47,6 +48,22 @@ def test_every_list_may_have_blanks_and_each_reader_reads_what_vpp_reads(
     assert share.cpus == {0, *cpus_of(plain)}
     settings = [adopt_conf("startup.conf", conf(ids), NEWEST).settings for ids in (blanks, plain)]
     assert settings[0] == settings[1] and settings[0]["cpu"]["workers"] == cpu_text(cpus_of(plain))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "cpus"),
+    [
+        ("main-core 1 workers 2", {1, 2, 3}),  # CPU 0 is the last one that VPP takes
+        ("main-core 0 workers 2", {0, 1, 2}),
+        ("main-core 1 workers 3", {0, 1, 2, 3}),
+        ("workers 1", {1, 2}),
+        ("main-core 2 skip-cores 1 workers 1", {0, 1, 2}),
+        ("main-core 1 skip-cores 1 workers 1", {0, 1, 2}),
+    ],
+)
+def test_the_cpus_that_vpp_chooses_are_its_share(cpu: str, cpus: set[int], tmp_path: Path) -> None:
+    (tmp_path / "startup.conf").write_text(f"cpu {{ {cpu} }}")
+    assert share_of(tmp_path / "startup.conf", host_named("fitlet2"), must_exist=True).cpus == cpus
 
 
 PAIRS = "plugins { plugin linux_cp_plugin.so { enable } }"

@@ -38,16 +38,23 @@ def machine_core_problems(conf: Conf, facts: ConfFacts, host: Host, release: Rel
 
 
 def worker_cpus(conf: Conf, facts: ConfFacts, host: Host) -> tuple[int, ...]:
-    """Return the CPUs of the workers, those that VPP chooses by itself too; none where they cannot be known.
-
-    VPP takes the lowest that are left, and CPU 0 last.
-    """
+    """Return the CPUs of the workers, those that VPP chooses by itself too; none where they cannot be known."""
     if facts.worker_cpus is not None:
         return facts.worker_cpus
     if facts.main_core is None:
         return ()
-    left = [cpu for cpu in _usable(host)[_skipped(conf) :] if cpu != facts.main_core]
-    return tuple(sorted(left, key=lambda cpu: (cpu == 0, cpu))[: facts.workers])
+    return free_cpus(conf, facts, host)[: facts.workers]
+
+
+def free_cpus(conf: Conf, facts: ConfFacts, host: Host) -> tuple[int, ...]:
+    """Return the CPUs that VPP chooses workers from, in its order: the lowest first, and CPU 0 last."""
+    left = [cpu for cpu in _usable(host)[len(skipped_cpus(conf, host)) :] if cpu != facts.main_core]
+    return tuple(sorted(left, key=lambda cpu: (cpu == 0, cpu)))
+
+
+def skipped_cpus(conf: Conf, host: Host) -> tuple[int, ...]:
+    """Return the CPUs that `skip-cores` takes away."""
+    return tuple(_usable(host)[: _skipped(conf)])
 
 
 def _usable(host: Host) -> list[int]:
