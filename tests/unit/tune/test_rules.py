@@ -25,11 +25,13 @@ from tests.unit.tune.material import (
 from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
-from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading
+from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading, ThreadPlace
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.rules.nat import find_nat_bound
 from vppcfg.tune.settings import as_data, startup_difference
 
+PLACES = tuple(ThreadPlace(index=number, name="t", cpu=number) for number in range(5))
+TWO_THREADS = Reading(places=PLACES[:2])
 SATURATED = worker(vector=250.0, poll=250.0)
 LINE_64 = 1_488_095.0
 
@@ -244,8 +246,23 @@ def native(**settings: Any) -> PortLoad:
     return port("xe0", rx_pps=1.0, hardware=hardware("xe0", **found))
 
 
+def test_nothing_is_proposed_for_workers_that_were_not_seen() -> None:
+    five = Reading(places=PLACES)
+    busy = load(port(rx_pps=1e6), threads=(SATURATED,), reading=five)
+    found = one(busy, "cpu-bound")
+    assert found.proposal is not None and found.expectation is not None
+    assert as_data(found.proposal.settings)["dataplane"]["cpu"] == {"workers": 5}
+    assert "5 in place of 4 workers" in found.expectation.text and found.expectation.gain_pps is None
+    excerpt = one(load(port(rx_pps=1e6), threads=(SATURATED,)), "cpu-bound")
+    assert excerpt.proposal is not None and excerpt.proposal.settings == ()
+    forwards = load(port(rx_pps=1e6), threads=(worker(0),), reading=five)
+    main = one(forwards, "main-polluted")
+    assert main.proposal is not None and main.proposal.settings == ()
+    assert [part.text for part in main.evidence if "no workers" in part.text] == []
+
+
 def test_more_workers_come_with_queues_of_each_device_that_vpps_own_drivers_drive() -> None:
-    found = one(load(port(rx_pps=1e6), native(), threads=(SATURATED,)), "cpu-bound")
+    found = one(load(port(rx_pps=1e6), native(), threads=(SATURATED,), reading=TWO_THREADS), "cpu-bound")
     assert found.proposal is not None
     assert as_data(found.proposal.settings)["dataplane"] == {
         "cpu": {"workers": 2},
@@ -266,7 +283,7 @@ def test_more_workers_come_with_queues_of_each_device_that_vpps_own_drivers_driv
 
 def test_of_native_ports_whose_queues_are_unknown_none_are_proposed_and_that_is_said() -> None:
     for unknown in (native(rx_limits=None), native(pci_address=None), native(native_driver="ena", rx_limits=None)):
-        found = one(load(unknown, threads=(SATURATED,)), "cpu-bound")
+        found = one(load(unknown, threads=(SATURATED,), reading=TWO_THREADS), "cpu-bound")
         assert found.proposal is not None
         assert as_data(found.proposal.settings) == {"dataplane": {"cpu": {"workers": 2}}}
         assert found.proposal.text.endswith("queues and rings of xe0 are not known, so that none are proposed")
@@ -335,7 +352,8 @@ def test_an_uneven_load_comes_with_the_commands_that_even_it() -> None:
 
 
 def test_a_main_thread_that_forwards_gets_a_worker_or_gives_its_queues_away() -> None:
-    alone = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0),)), "main-polluted")
+    no_workers = Reading(places=PLACES[:1])
+    alone = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0),), reading=no_workers), "main-polluted")
     both = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0), worker(1))), "main-polluted")
     assert alone.proposal is not None and both.proposal is not None
     assert as_data(alone.proposal.settings) == {"dataplane": {"cpu": {"workers": 1}}}

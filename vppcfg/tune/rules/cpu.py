@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import percent, pps, short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
-from vppcfg.tune.load import PortLoad, ThreadLoad
+from vppcfg.tune.checks import thread_count
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
+from vppcfg.tune.load import ThreadLoad
 from vppcfg.tune.reading import HostFacts
 from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import isolate, more_rx_queues, unknown_native, workers
@@ -87,9 +88,9 @@ def _busy_hz(thread: ThreadLoad) -> float:
 def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
     ports = [port for port in situation.load.ports if any(q.thread == thread.index for q in port.rx_queues)]
     lost = sum(port.rx_miss_pps or 0.0 for port in ports)
-    count = len(situation.load.workers)
-    more = max(count, 0) + 1
-    gain = thread.rx_pps * 0.9 if not count else situation.load.rx_pps * (more / count - 1) * 0.9
+    total = thread_count(situation.load.reading)
+    count = total - 1 if total is not None else None
+    is_all_seen = len(situation.load.threads) == total
     return Finding(
         rule="cpu-bound",
         severity=FindingSeverity.LOSS if lost else FindingSeverity.LIMIT,
@@ -102,18 +103,24 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         proposal=Remedy(
             text=f"{_cheaper(thread)}more workers, with a receive queue for each on every port; fewer features on the "
             f"path; a higher clock. Without free cores this is the capacity of the machine{unknown_native(ports)}",
-            settings=_cpu_bound_settings(ports, count, more),
+            settings=() if count is None else (workers(count + 1, count), *more_rx_queues(ports, count + 1)),
         ),
         expectation=Expectation(
-            text=f"{more} in place of {numbered(count, 'worker')}: the rate grows by that factor, 10 % less at worst, "
-            "as far as the NIC keeps up and the traffic has many flows"
-            if count
-            else "a worker forwards what the main thread does now, and the main thread is free for the API",
+            text="a worker forwards what the main thread does now, and the main thread is free for the API"
+            if count == 0
+            else f"{_in_place_of(count)}: the rate grows by that factor, 10 % less at worst, as far as the NIC keeps "
+            "up and the traffic has many flows",
             basis=Basis.COMPUTED,
-            gain_pps=(gain or None) if count else None,
+            gain_pps=(situation.load.rx_pps / count * 0.9 or None) if count and is_all_seen else None,
         ),
         disproof=f"clocks per packet of {thread.name} fall when another program on its CPU stops",
     )
+
+
+def _in_place_of(count: int | None) -> str:
+    if count is None:
+        return "one more than there are, which `show threads` shows"
+    return f"{count + 1} in place of {numbered(count, 'worker')}"
 
 
 def _dearest(thread: ThreadLoad) -> tuple[str, float]:
@@ -159,10 +166,6 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
         text = f"the NICs miss {pps(lost)} meanwhile"
         parts.append(Evidence(text=text, source=situation.load.reading.source("interfaces")))
     return tuple(parts)
-
-
-def _cpu_bound_settings(ports: list[PortLoad], count: int, more: int) -> tuple[Setting, ...]:
-    return (workers(more, count), *more_rx_queues(ports, more))
 
 
 def find_not_isolated(situation: Situation) -> Iterator[Finding]:

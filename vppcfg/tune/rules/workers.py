@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import count, packets, pps
+from vppcfg.tune.checks import thread_count
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
@@ -23,6 +24,7 @@ from vppcfg.tune.thresholds import (
 )
 
 _ROUTE_PROCESSES = ("linux-nl", "lcp-nl", "lcp-router", "nl-batch")
+_TO_WORKERS = "move its receive queues to workers, of which there should be one at least"
 _HANDOFF_DROP = re.compile(r"congestion drop|sess drop|^handoff drop")
 
 
@@ -121,7 +123,7 @@ def _polling_main(situation: Situation) -> Iterator[Finding]:
                      source=situation.load.reading.source("rx_queues"))
             for queue in placed
         ),
-        proposal=Remedy(text="move its receive queues to workers, of which there should be one at least"),
+        proposal=Remedy(text=_TO_WORKERS),
         expectation=Expectation(text="the API answers at once whatever the load", basis=Basis.GUESS),
         disproof="the API is as quick under load as without",
         undecided="how busy it is: `show runtime`",
@@ -136,9 +138,10 @@ def _is_slow(node: NodeLoad, base_hz: float | None) -> bool:
 
 def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
     placed = [queue for queue in situation.load.queues() if queue.thread == main.index]
-    has_workers = bool(situation.load.workers)
+    total = thread_count(situation.load.reading)
+    there = len(situation.load.workers) if total is None else total - 1
     evidence = [Evidence(text=f"{main.name} takes {pps(main.rx_pps)}", source=nodes_source(situation))]
-    if not has_workers:
+    if total == 1:
         evidence.append(Evidence(text="there are no workers", source=nodes_source(situation)))
     evidence += [
         Evidence(text=f"queue {queue.queue} of {queue.interface} is placed on {main.name}",
@@ -148,8 +151,7 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
     if main.vectors >= SATURATED_VECTOR:
         text = f"{main.vectors:.2f} packets per call in its graph (256 is full)"
         evidence.append(Evidence(text=text, source=nodes_source(situation)))
-    workers_there = len(situation.load.workers)
-    moves = tuple(_placement(queue, number % workers_there) for number, queue in enumerate(placed) if has_workers)
+    moves = tuple(_placement(queue, number % there) for number, queue in enumerate(placed) if there)
     return Finding(
         rule="main-polluted",
         severity=FindingSeverity.RISK if main.rx_pps >= BUSY_PORT_PPS else FindingSeverity.NOTICE,
@@ -157,8 +159,8 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
         verdict=f"{main.name} forwards packets: API, CLI and route changes wait for traffic, and traffic for them",
         evidence=tuple(evidence),
         proposal=Remedy(
-            text="move its receive queues to workers" if has_workers else "one worker at least",
-            settings=() if has_workers else (workers(1, 0),),
+            text="move its receive queues to workers" if there else "one worker at least" if total else _TO_WORKERS,
+            settings=(workers(1, 0),) if total == 1 else (),
             live=moves,
         ),
         expectation=Expectation(
