@@ -12,6 +12,7 @@ from vppcfg.common.numbers import KIB, cpu_text, size_text
 from vppcfg.model.dataplane import RunningVpp
 from vppcfg.model.host import Host
 from vppcfg.record import record
+from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import NicLimits
 from vppcfg.startup.settings import Device, Settings
 
@@ -174,14 +175,15 @@ def _threads(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]
 
 
 def _memory(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
+    """Yield buffers and heaps. A pool has up to one buffer less for each page than was asked for (vlib/buffer.c)."""
     memory = settings.memory
+    each = buffer_bytes(memory.data_size, has_dpdk=any(device.driver is None for device in settings.devices))
     pools = buffer_pools(running.shown[BUFFERS])
     for node in sorted({*memory.hugepages, *pools}):
         asked = memory.buffers_of.get(node, memory.buffers)
         size, total = pools.get(node, (0, 0))
-        # A pool fills its last page, and the first buffer of all is never used (vlib/buffer.c).
-        enough = total >= asked - 1
-        advice = "VPP fell back to small pages, reserve hugepages" if 0 < total < asked - 1 else _RESTART
+        enough = total >= asked - pages_for(asked, max(1, memory.hugepage_bytes // each))
+        advice = "VPP fell back to small pages, reserve hugepages" if total and not enough else _RESTART
         yield VerifiedValue(
             what=f"buffers on node {node}", asked=f"{asked} or more", found=str(total), is_met=enough, advice=advice
         )

@@ -96,6 +96,19 @@ def test_a_port_in_a_bond_is_there_under_its_name(asked: tuple[Settings, Host]) 
     assert [finding.what for finding in found if not finding.is_met] == []
 
 
+@pytest.mark.parametrize(
+    ("total", "is_met"),
+    [(25199, True), (25176, True), (25000, False), (9800, False)],  # 23.06 and 26.10; 24.02 to 26.06; pages of 4 KB
+)
+def test_a_pool_of_full_pages_lacks_a_buffer_for_each_in_some_releases(
+    asked: tuple[Settings, Host], total: int, is_met: bool
+) -> None:
+    memory = replace(asked[0].memory, buffers=25200)
+    running = replace(RUNNING, shown={**SHOWN, shown.BUFFERS: SHOWN[shown.BUFFERS].replace("16800", f"{total:5}")})
+    met = {each.what: each.is_met for each in verify(replace(asked[0], memory=memory), running, asked[1])}
+    assert met["buffers on node 0"] == is_met
+
+
 def test_threads_on_other_cpus_differ(asked: tuple[Settings, Host]) -> None:
     running = replace(RUNNING, threads=(THREADS[0], Thread(id=1, name="t", cpu=3)))
     unmet = [finding for finding in verify(asked[0], running, asked[1]) if not finding.is_met]
