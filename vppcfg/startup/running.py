@@ -24,7 +24,7 @@ PLUGINS = "show plugins"
 PLACEMENT = "show interface rx-placement"
 COMMANDS = (HARDWARE, BUFFERS, MAIN_HEAP, STATSEG, PLUGINS, PLACEMENT)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_POOL = re.compile(r"^default-numa-(\d+) +\d+ +\d+ +\d+ +(\d+) +(\d+) ", re.MULTILINE)
+_POOL = re.compile(r"^default-numa-(\d+) +\d+ +\d+ +\d+ +(\d+) +\d+ +(\d+) +(\d+) +(\d+)\b", re.MULTILINE)
 _HEAP = re.compile(r"base \S+, size ([0-9]*\.?[0-9]+)([kmgt]?)", re.IGNORECASE)
 _PLUGIN = re.compile(r"^ *\d+\. +(\S+)_plugin\.so ", re.MULTILINE)
 _THREAD = re.compile(r"^Thread (\d+) ")
@@ -57,8 +57,12 @@ class ShownDevice:
 
 
 def buffer_pools(text: str) -> dict[int, tuple[int, int]]:
-    """Return data size and number of buffers by NUMA node (vlib/buffer.c)."""
-    return {int(node): (int(size), int(total)) for node, size, total in _POOL.findall(_plain(text) + "\n")}
+    """Return data size and number of buffers by NUMA node (vlib/buffer.c).
+
+    The number is what is available, cached and used: in its own column VPP cuts one of more than six digits.
+    """
+    rows = _POOL.findall(_plain(text))
+    return {int(node): (int(size), sum(map(int, parts))) for node, size, *parts in rows}
 
 
 def heap_bytes(text: str) -> int | None:

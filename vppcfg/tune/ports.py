@@ -127,13 +127,18 @@ def _counted(
         is_known = is_whole or (getattr(before, field) and getattr(after, field))
         return gained(field) / duration_s if is_known and duration_s else None
 
-    packets_in, packets_out = gained("rx_packets"), gained("tx_packets")
+    def frame(way: str) -> float | None:
+        has_bytes = None not in (getattr(before, f"{way}_bytes"), getattr(after, f"{way}_bytes"))
+        if not has_bytes or rate(f"{way}_bytes") is None:
+            return None
+        return frame_size(gained(f"{way}_packets"), gained(f"{way}_bytes"))
+
     return replace(
         port,
         rx_pps=rate("rx_packets"),
         tx_pps=rate("tx_packets"),
-        rx_frame=frame_size(packets_in, gained("rx_bytes")) if rate("rx_bytes") is not None else None,
-        tx_frame=frame_size(packets_out, gained("tx_bytes")) if rate("tx_bytes") is not None else None,
+        rx_frame=frame("rx"),
+        tx_frame=frame("tx"),
         rx_miss_pps=rate("rx_miss"),
         no_buf_pps=rate("rx_no_buf"),
         rx_error_pps=rate("rx_error"),

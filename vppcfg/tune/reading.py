@@ -73,9 +73,10 @@ class InterfaceCounters:
 
     name: str
     rx_packets: int = 0
-    rx_bytes: int = 0
+    rx_bytes: int | None = 0
     tx_packets: int = 0
-    tx_bytes: int = 0
+    tx_bytes: int | None = 0
+    """None for bytes that may have been cut."""
     drops: int = 0
     punts: int = 0
     rx_miss: int = 0

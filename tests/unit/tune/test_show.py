@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tune.material import CASES
-from vppcfg.tune.reading import QueueLimits, ThreadPlace
+from vppcfg.tune.interval import load_of
+from vppcfg.tune.load import PortLoad
+from vppcfg.tune.reading import QueueLimits, Reading, ThreadPlace
 from vppcfg.tune.show import clean_lines
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
@@ -308,3 +311,21 @@ BondEthernet0                      2     up   Slave-Idx: 1 3
             ("BondEthernet0", None, (("rx frames ok", 172),)),
         ]
         assert unread == ()
+
+
+def test_a_pool_with_a_million_buffers_has_all_of_them_though_vpp_cuts_the_number() -> None:
+    (pool,), unread = parse_buffers("default-numa-0 0 0 2496 2048 105000 1000000 500 49500\n")
+    assert (pool.total, pool.available, pool.used, unread) == (1_050_000, 1_000_000, 49_500, ())
+
+
+def test_bytes_that_vpp_may_have_cut_are_unknown() -> None:
+    def port_of(octets: int) -> PortLoad:
+        text = f"xe0 1 up 9000/0/0/0 rx packets 80000000000\nrx bytes {octets}\ntx packets 4\ntx bytes 256\n"
+        (now,), unread = parse_interface(text)
+        then = replace(now, rx_packets=now.rx_packets - 1000, rx_bytes=(now.rx_bytes or 0) - 10**6)
+        assert unread == () and now.is_whole
+        before = Reading(interfaces=(replace(then, rx_bytes=now.rx_bytes and then.rx_bytes),), taken_s=0.0)
+        return load_of([before, Reading(interfaces=(now,), taken_s=1.0)]).ports[0]
+
+    assert port_of(8 * 10**13).rx_frame == 1004.0
+    assert (port_of(8 * 10**15).rx_frame, port_of(8 * 10**15).rx_pps) == (None, 1000.0)

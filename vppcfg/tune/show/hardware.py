@@ -82,6 +82,8 @@ _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
 _INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)?(?: (\d+)/\d+/\d+/\d+)?(?: (.+))?$")
 """A row of 18.04 and newer, or of older ones, which had no column for the MTU."""
 _INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
+_COUNTER_DIGITS = 16
+"""VPP prints so many digits of a counter, the first ones: of 100 Gbps a port has more bytes after nine days."""
 _NAMELESS = "the port"
 """A block of counters whose heading is missing."""
 _FIELDS = {
@@ -251,7 +253,8 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
             rows.append((_NAMELESS, "up", 0, {}))
         if counter and rows:
             if counter[1] in _FIELDS:
-                rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])
+                is_cut = len(counter[2]) >= _COUNTER_DIGITS
+                rows[-1][3][_FIELDS[counter[1]]] = None if is_cut and counter[1].endswith("bytes") else int(counter[2])
         elif rest:
             unread.append(line)
             unclear.add(len(rows) - 1)

@@ -98,10 +98,11 @@ def parse_buffers(text: str) -> tuple[tuple[BufferPool, ...], Unread]:
         if line.startswith(("Pool Name", "Thread", "thread")):
             continue
         try:
-            numa, _size, _data, total, available, cached, used = (whole(token) for token in tokens[-7:])
+            numa, _size, _data, _total, available, cached, used = (whole(token) for token in tokens[-7:])
         except ValueError:
             unread.append(line)
             continue
+        total = available + cached + used  # in its own column VPP cuts what has more than six digits
         pool = BufferPool(name=tokens[0], numa=numa, total=total, available=available, cached=cached, used=used)
         pools[pool.name] = pool
     return tuple(pools.values()), tuple(unread)
