@@ -1,5 +1,6 @@
 """What VPP of each release knows, reads, passes over and ignores in a startup.conf."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,9 @@ import pytest
 from tests.hosts.trees import host_named
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.bounds import PROBLEMS
-from vppcfg.common.numbers import cpu_text, cpus_of
+from vppcfg.common.numbers import GIB, MIB, cpu_text, cpus_of
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
-from vppcfg.model.host import Cpu, Host, Nic
+from vppcfg.model.host import Cpu, Host, HugepagePool, Nic
 from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.grammar import STANZAS
 from vppcfg.startup.conf.plugin_names import is_in, plugins
@@ -496,3 +497,37 @@ def test_a_card_that_vpp_leaves_to_linux_is_named(vendor: int, device: int, driv
     found = judge("dpdk { dev 0000:01:00.0 }\n", (NEWEST,), ConfSurroundings(host=machine)).problems
     texts = [each.text for each in found if each.rule == "conf-device"]
     assert any("does not take 0000:01:00.0" in text for text in texts) is not is_taken
+
+
+APART = "buffers { buffers-per-numa 16800 numa 1 { buffers 100800 } }"
+HUGE = "buffers { buffers-per-numa 33600 page-size default-hugepage }"
+HEAP = "memory { main-heap-size 1G main-heap-page-size default-hugepage }"
+
+
+@pytest.mark.parametrize(
+    ("conf", "there", "found"),
+    [
+        (APART, (20, 120), ""),
+        (APART, (70, 70), "node 1 need 120 hugepages of 2M, and"),
+        (APART, (20, 100), "140 for 16800 + 100800 buffers of"),
+        ("buffers { buffers-per-numa 33600 }", (70, 20), "has 20; VPP takes ordinary pages"),
+        (HUGE, (70, 20), "has 20; VPP takes those of another node"),
+        (HUGE, (40, 20), "this machine has set 60 aside"),
+        (HEAP, (0, 0), "has set no hugepages of 2M aside"),
+        (HEAP, (300, 200), "+ 512 for the main heap = 552"),
+        (
+            "memory { main-heap-size 2G main-heap-page-size 1G }",
+            (40, 40),
+            "2 for the main heap = 2 hugepages of 1G, and",
+        ),
+    ],
+)
+def test_the_hugepages_of_each_node_are_counted(conf: str, there: tuple[int, int], found: str) -> None:
+    host = host_named("two_sockets")
+    nodes = tuple(
+        replace(node, hugepages=tuple(HugepagePool(page_bytes=size, total=number) for size, number in pools))
+        for node, *pools in zip(host.nodes, [(2 * MIB, total) for total in there], [(GIB, 1), (GIB, 0)], strict=True)
+    )
+    judged = judge(conf, (NEWEST,), ConfSurroundings(host=replace(host, nodes=nodes)))
+    told = [each.text for each in judged.problems if each.rule == "conf-hugepages"]
+    assert len(told) == bool(found) and found in "".join(told)

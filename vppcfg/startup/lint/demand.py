@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of, whole_number
 from vppcfg.common.release import NEWEST
@@ -53,10 +54,20 @@ class ConfFacts:
     """None when the file leaves the choice to VPP."""
     workers: int = 0
     devices: tuple[DeviceFacts, ...] = ()
-    most_buffers: int = _BUFFERS_PER_NUMA
-    """Of the NUMA node that has most."""
+    buffers: int = _BUFFERS_PER_NUMA
+    """Of each NUMA node that has no entry in `buffers_of`."""
+    buffers_of: Mapping[int, int] = field(default_factory=dict)
     data_size: int = _DATA_SIZE
     poll_sleep_us: int = 0
+
+    @property
+    def most_buffers(self) -> int:
+        """Return the buffers of the NUMA node that has most."""
+        return max([self.buffers, *self.buffers_of.values()])
+
+    def buffers_on(self, node: int) -> int:
+        """Return the buffers of a NUMA node."""
+        return self.buffers_of.get(node, self.buffers)
 
 
 def facts_of(conf: Conf) -> ConfFacts:
@@ -67,17 +78,20 @@ def facts_of(conf: Conf) -> ConfFacts:
         worker_cpus=cpus,
         workers=len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0,
         devices=(*_devices(conf), *_native_devices(conf)),
-        most_buffers=_most_buffers(conf),
+        buffers=number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA,
+        buffers_of=dict(_buffers_of(conf)),
         data_size=number(entry_at(conf, "buffers", "default data-size")) or _DATA_SIZE,
         poll_sleep_us=number(entry_at(conf, "unix", "poll-sleep-usec")) or 0,
     )
 
 
-def _most_buffers(conf: Conf) -> int:
+def _buffers_of(conf: Conf) -> Iterator[tuple[int, int]]:
+    """Yield the NUMA nodes with buffers of their own, and how many those are."""
     stanza = conf.stanza("buffers")
-    nodes = [child.find("buffers") for child in (stanza.children if stanza else None) or () if child.name == "numa"]
-    every = number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA
-    return max([every, *(number(entry) or 0 for entry in nodes)])
+    for child in (stanza.children if stanza else None) or ():
+        node, count = number(child), number(child.find("buffers"))
+        if child.name == "numa" and node is not None and count is not None:
+            yield node, count
 
 
 def _kept(descriptors: int | None) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.common.numbers import numbered, size_text
 from vppcfg.common.release import Release
-from vppcfg.model.host import FOR_USERS, Host, Nic
+from vppcfg.model.host import FOR_USERS, Host, Nic, NumaNode
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.plugin_review import is_loaded
@@ -34,7 +34,7 @@ def machine_problems(conf: Conf, release: Release, host: Host, folders: Collecti
     facts = facts_of(conf)
     yield from machine_core_problems(conf, facts, host, release)
     yield from _pages(conf, facts, host, release)
-    yield from _memory(conf, facts, host)
+    yield from _memory(conf, facts, host, release)
     yield from _groups(conf, host)
     yield from _iommu(conf, host)
     for device in facts.devices:
@@ -49,7 +49,7 @@ def _pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterat
     usual = None if entry_at(conf, "memory", "default-hugepage-size") else host.default_hugepage_bytes
     for stanza, key in _PAGES:
         entry = entry_at(conf, stanza, key)
-        size = size_bytes(entry)
+        size = _page_bytes(conf, stanza, key, host)
         if entry is None or size is None or size <= ORDINARY_PAGE:
             continue
         if size not in {pool.page_bytes for pool in pools}:
@@ -66,50 +66,84 @@ def _pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterat
     yield from _too_few_pages(conf, facts, host, release)
 
 
+def _page_bytes(conf: Conf, stanza: str, key: str, host: Host) -> int | None:
+    """Return the size of the pages that a key names, None where it names none.
+
+    VPP has its main heap already when it reads which hugepages are the default ones (vpp/vnet/main.c).
+    """
+    entry = entry_at(conf, stanza, key)
+    if entry is None or entry.arguments != ("default-hugepage",):
+        return size_bytes(entry)
+    own = size_bytes(entry_at(conf, "memory", "default-hugepage-size")) if stanza != "memory" else None
+    return own or host.default_hugepage_bytes
+
+
 def _too_few_pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find fewer hugepages than buffers, heap and statistics need; without a page-size buffers do without them."""
-    page = size_bytes(entry_at(conf, "buffers", "page-size"))
+    page = _page_bytes(conf, "buffers", "page-size", host)
     buffers_entry = entry_at(conf, "buffers", "page-size") or entry_at(conf, "buffers", "buffers-per-numa")
     usual = page or host.default_hugepage_bytes
-    need: dict[int, list[tuple[str, int]]] = {}
+    need: dict[int, list[tuple[ConfEntry | None, str, int]]] = {}
+    of_nodes: dict[int, int] = {}
     if usual and usual > ORDINARY_PAGE:
         each = buffer_bytes(facts.data_size, has_dpdk=is_loaded(conf, "dpdk", release))
-        pages = pages_for(facts.most_buffers, max(1, usual // each)) * len(host.node_ids)
-        need[usual] = [
-            (f"{facts.most_buffers} buffers of {each} bytes on {numbered(len(host.node_ids), 'node')}", pages)
-        ]
+        of_nodes = {node: pages_for(facts.buffers_on(node), max(1, usual // each)) for node in host.node_ids}
+        counts = " + ".join(map(str, dict.fromkeys(facts.buffers_on(node) for node in host.node_ids)))
+        what = f"{counts} buffers of {each} bytes on {numbered(len(of_nodes), 'node')}"
+        need[usual] = [(buffers_entry, what, sum(of_nodes.values()))]
     for stanza, key, what, default in _ON_PAGES:
-        size = size_bytes(entry_at(conf, stanza, "main-heap-page-size" if stanza == "memory" else "page-size"))
+        page_key = "main-heap-page-size" if stanza == "memory" else "page-size"
+        size = _page_bytes(conf, stanza, page_key, host)
         if size and size > ORDINARY_PAGE:
             pages = -(-(size_bytes(entry_at(conf, stanza, key)) or default) // size)
-            need.setdefault(size, []).append((what, pages))
+            need.setdefault(size, []).append((entry_at(conf, stanza, page_key), what, pages))
     for size, parts in need.items():
-        total = sum(pool.total for node in host.nodes for pool in node.hugepages if pool.page_bytes == size)
-        asked = sum(pages for _, pages in parts)
-        if not 0 < total < asked:
+        total = sum(_pages_on(node, size) for node in host.nodes)
+        asked = sum(pages for *_, pages in parts)
+        entry = next((entry for entry, *_ in parts if entry is not None), None)
+        if not total or entry is None:
             continue
-        summed = " + ".join(f"{pages} for {what}" for what, pages in parts)
-        text = f"{summed} = {asked} hugepages of {size_text(size)}, and this machine has set {total} aside"
-        if size == page or len(parts) > 1:
-            yield warning("conf-hugepages", buffers_entry or ConfEntry(name=""), text)
-        elif size == usual and buffers_entry is not None:
-            text = f"{text}; VPP takes ordinary pages for the buffers, with a line in its log"
-            yield warning("conf-hugepages", buffers_entry, text)
+        if total < asked:
+            summed = " + ".join(f"{pages} for {what}" for _, what, pages in parts)
+            text = f"{summed} = {asked} hugepages of {size_text(size)}, and this machine has set {total} aside"
+            falls_back = page is None and size == usual and len(parts) == 1
+            more = "; VPP takes ordinary pages for the buffers, with a line in its log" if falls_back else ""
+            yield warning("conf-hugepages", entry, text + more)
+        elif size == usual:
+            yield from _short_nodes(
+                entry, of_nodes, size, host, taken="those of another node" if page else "ordinary pages"
+            )
 
 
-def _memory(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
+def _short_nodes(
+    entry: ConfEntry, of_nodes: Mapping[int, int], page: int, host: Host, *, taken: str
+) -> Iterator[Problem]:
+    """Find nodes that lack hugepages for their buffers, where the machine as a whole has enough of them."""
+    for node in host.nodes:
+        asked, there = of_nodes.get(node.id, 0), _pages_on(node, page)
+        if there < asked:
+            text = f"the buffers of NUMA node {node.id} need {asked} hugepages of {size_text(page)}, and it has {there}"
+            yield warning("conf-hugepages", entry, f"{text}; VPP takes {taken}, with a line in its log")
+
+
+def _pages_on(node: NumaNode, page_bytes: int) -> int:
+    return sum(pool.total for pool in node.hugepages if pool.page_bytes == page_bytes)
+
+
+def _memory(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find a main heap, or buffers, that the machine has no memory for."""
     heap = entry_at(conf, "memory", "main-heap-size")
     size = size_bytes(heap)
     if heap is not None and size is not None and host.memory_bytes and size > host.memory_bytes:
         text = f"the main heap of {size_text(size)} is more than the {host.memory_bytes >> 20}M of this machine"
         yield warning("conf-memory", heap, text)
-    buffers = entry_at(conf, "buffers", "buffers-per-numa")
-    need = facts.most_buffers * (facts.data_size + 256)
+    buffers = conf.stanza("buffers")
+    each = buffer_bytes(facts.data_size, has_dpdk=is_loaded(conf, "dpdk", release))
     for node in host.nodes:
+        need = facts.buffers_on(node.id) * each
         if buffers is not None and node.memory_bytes and need > node.memory_bytes:
             text = f"the buffers need {need >> 20}M on NUMA node {node.id}, which has {node.memory_bytes >> 20}M"
-            yield warning("conf-memory", buffers, text)
+            yield warning("conf-memory", entry_at(conf, "buffers", "buffers-per-numa") or buffers, text)
 
 
 def _groups(conf: Conf, host: Host) -> Iterator[Problem]:
