@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from vppcfg.adopt.grammar import grammar_of
 from vppcfg.common.release import Release
 from vppcfg.config.plugins import NEEDS, Need
 from vppcfg.model.problem import Problem, Severity
@@ -31,15 +32,18 @@ PLUGIN_COMMITS: Mapping[str, tuple[Release, str]] = {
     "tap": (Release(26, 2), "cb19c526dd1"),
     "avf": (Release(26, 2), "71ee9cf880a"),
     "policer": (Release(26, 6), "68c2966f169"),
+    "ipip": (Release(26, 10), "11c5a0d6ec1"),
 }
 """What became a plugin or went away, and when."""
 _COMMANDS_OF: Mapping[str, tuple[str, ...]] = {
     "srmpls": ("sr mpls",),
     "osi": ("osi",),
     "ppp": ("ppp",),
-    "policer": ("policer", "configure policer"),
+    "tap": ("create tap", "lcp create"),
+    "policer": ("policer", "configure policer", "ip punt policer", "ip6 punt policer"),
+    "ipip": ("create ipip tunnel", "create 6rd tunnel"),
 }
-"""How commands of parts that became plugins begin."""
+"""How commands begin that parts which became plugins have, or need."""
 
 
 def startup_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
@@ -152,15 +156,17 @@ def _has(subject: UpgradeSubject, need: Need, release: Release) -> bool:
 
 
 def _plugins_of_scripts(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+    grammar = grammar_of(change.old)
+    meant = [(place, grammar.read(command).command or command) for place, command in subject.commands()]
     for plugin, beginnings in _COMMANDS_OF.items():
         since, commit = PLUGIN_COMMITS[plugin]
-        places = tuple(place for place, command in subject.commands() if command.startswith(beginnings))
+        places = tuple(place for place, command in meant if command.startswith(beginnings))
         if places and change.crosses(since) and not change.is_back and not subject.loads(plugin, change.new):
             yield UpgradeFinding(
                 rule="up-plugin",
                 weight=Weight.STOPS,
-                text=f"{listed(places)}: the commands are those of the plugin {plugin}, which was part of VPP and "
-                "is not loaded with this startup.conf",
+                text=f"{listed(places)}: the commands need the plugin {plugin}, which was part of VPP and is not "
+                "loaded with this startup.conf",
                 objects=places,
                 since=since,
                 commits=(commit,),

@@ -165,6 +165,26 @@ def test_what_lcp_sync_does_with_linux_nl_is_told_where_both_are_on_in_the_end(
     assert ("up-lcp-loop" in findings(router(LCP, startup, script), "23.06", "24.02")) == is_told
 
 
+@pytest.mark.parametrize(
+    ("command", "plugin", "old", "new"),
+    [
+        ("sr mpls policy add bsid 999 next 16001", "srmpls", "24.02", "24.06"),
+        ("cre  tap id 0 host-if-name t0", "tap", "25.10", "26.02"),
+        (f"lcp create {PORT} host-if e9", "tap", "25.10", "26.06"),
+        ("policer add name a cir 100 cb 9 rate kbps", "policer", "26.02", "26.06"),
+        ("ip punt policer add name a", "policer", "26.02", "26.10"),
+        ("create ipip tunnel src 192.0.2.1 dst 192.0.2.2", "ipip", "26.06", "26.10"),
+        ("create 6rd tunnel ip6-pfx 2002::/16", "ipip", "23.06", "26.10"),
+    ],
+)
+def test_a_script_needs_what_became_a_plugin(command: str, plugin: str, old: str, new: str) -> None:
+    alone = "plugins { plugin default { disable } plugin linux_cp_plugin.so { enable } }\n"
+    found = findings(router(PLAIN, ALL_ON + alone, command), old, new)["up-plugin"]
+    assert found.text.startswith(f"boot.vpp:1: the commands need the plugin {plugin}, ")
+    assert found.mend == f"`plugin {plugin}_plugin.so {{ enable }}` in `plugins`"
+    assert "up-plugin" not in findings(router(PLAIN, ALL_ON, command), old, new)
+
+
 def test_every_habit_of_the_simulator_is_a_note_or_is_seen_by_nobody() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(SIMULATOR.rglob("*.py")))
     quirks = set(re.findall(r"ReleaseQuirk\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
