@@ -195,6 +195,24 @@ def _mappings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
         yield each.name
 
 
+def _routed_ports(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the ports with addresses of their own."""
+    return (name for name in subject.ports() if subject.desired.interfaces[name].addresses)
+
+
+def _filtered(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the interfaces with a reverse path filter for the IPv4 packets that come in."""
+    for name, interface in subject.desired.interfaces.items():
+        if any(check.applies_to(is_ipv6=False, is_output=False) for check in interface.urpf):
+            yield name
+
+
+def _clients_in_vrfs(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    for name, interface in subject.desired.interfaces.items():
+        if interface.dhcp_client is not None and interface.tables[0]:
+            yield name
+
+
 def _remote_mtus(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     """Yield IPv4 hosts behind a router that have a path MTU."""
     for problem in subject.loaded.problems:
@@ -363,6 +381,17 @@ NOTES: tuple[BehaviourNote, ...] = (
         mend="`vppcfg startup check --root /` reports whether the CPUs are there",
     ),
     BehaviourNote(
+        rule="up-other-macs",
+        since=Release(24, 6),
+        commits=("e4238aa34f8",),
+        file="vnet/ethernet/node.c",
+        weight=Weight.NOTICE,
+        users=_routed_ports,
+        new="untagged packets for another MAC address are dropped where the card does not filter them",
+        old="they were forwarded",
+        mend="make sure that no neighbour or traffic generator sends to an address that the port does not have",
+    ),
+    BehaviourNote(
         rule="up-bond-announced",
         since=Release(24, 10),
         commits=("3ac2ac53249",),
@@ -464,6 +493,17 @@ NOTES: tuple[BehaviourNote, ...] = (
         mend="measure the router again",
     ),
     BehaviourNote(
+        rule="up-urpf-broadcast",
+        since=Release(25, 6),
+        commits=("bdf1288528c",),
+        file="plugins/urpf/urpf_dp.h",
+        weight=Weight.CHANGES,
+        users=_filtered,
+        new="the reverse path filter passes IPv4 broadcasts, such as those of DHCP clients without an address",
+        old="it dropped them, and passed what has a multicast address for its source",
+        mend="before 25.06 take `urpf` off where hosts ask for addresses by `dhcp-relay`",
+    ),
+    BehaviourNote(
         rule="up-worker-behind",
         since=Release(25, 6),
         until=Release(25, 10),
@@ -484,6 +524,17 @@ NOTES: tuple[BehaviourNote, ...] = (
         users=_followed_pairs,
         new="messages of Linux that wait are not read while LCPs are made, so they arrive in another order",
         old="they were read each time",
+    ),
+    BehaviourNote(
+        rule="up-dhcp-vrf",
+        since=Release(25, 10),
+        commits=("2b70ffb1be9",),
+        file="plugins/dhcp/client.c",
+        weight=Weight.CHANGES,
+        users=_clients_in_vrfs,
+        new="the DHCP client renews its lease by the routes of its VRF",
+        old="it asked by those of the default table, and lost its address each time that the lease ended",
+        mend="before 25.10 have the server give long leases, or keep a route to it in the default table",
     ),
     BehaviourNote(
         rule="up-placed-nowhere",

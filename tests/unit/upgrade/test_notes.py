@@ -48,6 +48,8 @@ interfaces: {{{{ {PORT}: {{{{ addresses: [ 192.0.2.1/24 ], nat44: inside }}}} }}
 nat44: {{{{ pools: [ {{{{ range: {{}} }}}} ] }}}}
 """
 MAPPED = NAT.format("203.0.113.4").replace("pools", "static: { a: { local: 192.0.2.9, external: 203.0.113.4 } }, pools")
+URPF = f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ], urpf: {{ ipv4: strict }} }} }}"
+CLIENT = f"interfaces: {{ {PORT}: {{ vrf: blue, dhcp-client: true }} }}\nvrfs: {{ blue: {{ id: 7 }} }}\n"
 NETLINK = "plugins { plugin linux_nl_plugin.so { enable } plugin linux_cp_plugin.so { enable } }\n"
 SYNC = "linux-cp { lcp-sync }\n"
 DEVICES = "dpdk {{ dev 0000:01:00.0 {{ {} }} dev 0000:02:00.0 {{ {} }} }}"
@@ -105,6 +107,12 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
         router(script=f"set interface rx-placement worker 0 queue 1 {PORT}"),
     ),
     "up-proxy-arp": (router(PROXIED), router(PROXIED.replace("vrfs: { blue: [", "ranges: [").replace("] } }", "] }"))),
+    "up-other-macs": (
+        router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ] }} }}"),
+        router(),
+    ),
+    "up-urpf-broadcast": (router(URPF), router(URPF.replace("ipv4", "ipv6"))),
+    "up-dhcp-vrf": (router(CLIENT), router(CLIENT.replace("vrf: blue, ", ""))),
     "up-dhcp-id": (
         router(script=f"set dhcp client intfc {PORT} hostname r1"),
         router(script=f"set dhcp client del intfc {PORT}"),
