@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,6 +202,24 @@ def test_rings_grew_with_dpdk() -> None:
 
 def test_nothing_is_known_of_an_unknown_device() -> None:
     assert limits_of(Nic(address="0000:01:00.0", vendor=0x1234, device=0x5678), Release(26, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("vendor", "device", "driver", "rules"),
+    [
+        (0x10EC, 0x8168, "r8169", ["device-in-use"]),
+        (0x10EC, 0x8168, None, ["device-in-use"]),
+        (0x10EC, 0x8168, "vfio-pci", []),
+        (0x8086, 0x1563, "ixgbe", []),
+        (0x15B3, 0x1017, "mlx5_core", []),
+    ],
+)
+def test_a_device_that_vpp_leaves_to_linux_is_told_of(
+    vendor: int, device: int, driver: str | None, rules: list[str]
+) -> None:
+    nic = replace(flat(3).nics[0], vendor=vendor, device=device, driver=driver)
+    found = made(replace(flat(3), nics=(nic,)), "{ cpu: { workers: 1 } }")[1]
+    assert [rule for rule in found if rule.startswith("device")] == rules
 
 
 def test_the_driver_in_linux_tells_what_the_table_does_not() -> None:

@@ -9,8 +9,10 @@ from vppcfg.model.host import FOR_USERS, Nic
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, device_key
 from vppcfg.startup.derive.devices import local_workers
+from vppcfg.startup.limits import is_taken_from_linux
 from vppcfg.startup.settings import Device
 
+_BEFORE = "before VPP starts, with `driverctl set-override` or dpdk-devbind.py"
 _PAYLOAD = 0.8
 """Of the bits on a PCI Express lane, at the oldest encoding."""
 _HEADROOM = 1.5
@@ -27,11 +29,15 @@ def devices_exist(case: Case) -> Iterator[Problem]:
 
 
 def devices_free(case: Case) -> Iterator[Problem]:
-    """Find devices that Linux uses, which VPP passes over (vlib/linux/pci.c)."""
+    """Find devices that Linux has and that VPP passes over (vlib/linux/pci.c, plugins/dpdk/device/init.c)."""
     for device in case.settings.devices:
         nic = device.nic
         if device.driver is not None:
             yield from _bound_for_vpp(device, device.driver)
+            continue
+        if nic is not None and not is_taken_from_linux(nic):
+            text = f"VPP takes no {nic.kind} such as {device.address} from Linux; bind it to vfio-pci {_BEFORE}"
+            yield Problem(rule="device-in-use", path=device.path, text=text, severity=Severity.WARNING)
             continue
         if nic is None or not nic.is_admin_up or (device.limits is not None and device.limits.is_bifurcated):
             continue
@@ -46,10 +52,7 @@ def _bound_for_vpp(device: Device, driver: str) -> Iterator[Problem]:
     if nic is None or nic.driver in FOR_USERS:
         return
     bound = f"bound to {nic.driver}" if nic.driver is not None else "bound to no driver of Linux"
-    text = (
-        f"{device.address} is {bound}, and VPP's driver {driver} takes it from vfio-pci alone; bind it before VPP "
-        "starts, with `driverctl set-override` or dpdk-devbind.py"
-    )
+    text = f"{device.address} is {bound}, and VPP's driver {driver} takes it from vfio-pci alone; bind it {_BEFORE}"
     yield Problem(rule="device-in-use", path=device.path, text=text, severity=Severity.WARNING)
 
 
