@@ -62,6 +62,8 @@ _ENOUGH_PACKETS = 10_000
 """Ours: of fewer packets, their fate does not matter."""
 _READ_IN_TURN_S = 0.2
 """Ours: what may pass between reading two counters on a busy machine: 1.4 % of 3 s was seen."""
+_POLLED_S = 9.0
+"""Ours: readings so far apart show what DPDK's ports missed: VPP asks DPDK every 10 s (DPDK_STATS_POLL_INTERVAL)."""
 _DEVICE = re.compile(
     r"^(?:\w*[a-z]Ethernet\w*/|host-|tap\d|memif\d|avf-|rdma-|vmxnet3-|virtio-|netmap-|eth\d|en[ops]\w*\d)"
 )
@@ -94,9 +96,22 @@ def check_losses(situation: Situation) -> Check:
     if gone:
         return Check(missing=f"what became of {gone}", commands=("show errors",),
                      suspicion=f"no reading shows the fate of {gone}")  # fmt: skip
+    unread = [port.name for port in load.ports if _is_unread(port, situation)]
+    if unread:
+        return Check(missing=f"what {', '.join(unread)} missed: VPP asks DPDK every 10 s", commands=COUNTERS_AGAIN)
     if load.rx_pps and _is_short_of_offer(situation):
         return Check(missing="where the rest of what is offered goes", commands=COUNTERS_AGAIN)
     return Check(seen=f"nothing was lost in {load.duration_s:.0f} s")
+
+
+def _is_unread(port: PortLoad, situation: Situation) -> bool:
+    """Return whether VPP may not have asked DPDK between the readings what a port missed (dpdk_process).
+
+    `show hardware-interfaces` asks at once.
+    """
+    is_dpdk = port.hardware is not None and port.hardware.rx_limits is not None and not port.hardware.native_driver
+    former = situation.load.former.hardware if situation.load.former else None
+    return is_dpdk and not former and (situation.load.duration_s or 0.0) < _POLLED_S
 
 
 def _losses_ever(situation: Situation) -> Check:

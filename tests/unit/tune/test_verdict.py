@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tune.material import GI1, GI3, load, port, rules, situation, with_reading, worker
+from tests.unit.tune.material import GI1, GI3, hardware, load, port, rules, situation, with_reading, worker
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.reading import (
@@ -119,7 +119,19 @@ def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too(
     assert "what became of 100 kpps of 1 Mpps (10.0 %), which come in and do not leave" in said.missing
     assert verdict(replace(shown(), ports=(ports[0], replace(ports[1], punts_pps=1e5)))).word is VerdictWord.HEALTHY
     in_turn = replace(shown(), ports=(ports[0], replace(ports[1], tx_pps=9.5e5)), duration_s=3.0)
-    assert verdict(in_turn).word is VerdictWord.HEALTHY, "counters of three seconds are not read at one moment"
+    gone = [text for text in verdict(in_turn).missing if "what became of" in text]
+    assert gone == [], "counters of three seconds are not read at one moment"
+
+
+def test_what_a_card_missed_is_unknown_before_vpp_has_asked_dpdk_again() -> None:
+    def word(duration_s: float, former: Reading | None = None, **of_port: Any) -> VerdictWord:
+        ports = tuple(replace(each, hardware=replace(hardware(each.name), **of_port)) for each in shown().ports)
+        return verdict(replace(shown(), ports=ports, duration_s=duration_s, former=former)).word
+
+    assert word(3.0) is VerdictWord.UNDECIDED
+    assert word(10.0) is VerdictWord.HEALTHY
+    assert word(3.0, Reading(hardware=(hardware(),))) is VerdictWord.HEALTHY
+    assert word(3.0, native_driver="iavf") is VerdictWord.HEALTHY
 
 
 def test_losses_that_drivers_or_sending_nodes_alone_have_counted_are_asked_for() -> None:
