@@ -13,7 +13,7 @@ from typing import Any
 from vppcfg.common.rates import line_rate_pps, parse_speed, pps
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.costs import CostSample, NodeCost, NodeFit, fit_nodes, poll_cost, time_use
+from vppcfg.tune.costs import CostSample, NodeCost, NodeFit, fit_nodes, poll_cost, require_time, time_use
 from vppcfg.tune.load import Load
 from vppcfg.tune.thresholds import FRAME, SATURATED_VECTOR
 
@@ -119,8 +119,9 @@ def cpu_load(load: Load, samples: Sequence[CostSample]) -> tuple[float, str]:
 
     Raise UsageError when the samples do not give a model.
     """
-    model = fitted(samples)
     busiest = load.forwarding[0]
+    require_time(busiest, "what --fit is to be compared with")
+    model = fitted(samples)
     share = busiest.rx_pps / model.pps()
     table = busiest.rx_packets / busiest.table_duration_s / model.pps()
     both = f"{100 * table:.0f} to {100 * share:.0f}" if busiest.disagreement else f"{100 * share:.0f}"

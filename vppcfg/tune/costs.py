@@ -112,11 +112,18 @@ def sample_of(load: Load, name: str) -> CostSample:
             f"{name}: no node of {thread.name} takes packets from a device, though packets come in",
             "give the whole output of `show runtime`",
         )
+    require_time(thread, name)
     waiting = _waiting_nodes(load, thread)
     if waiting:
         raise UsageError(
             f"{name}: packets pass {', '.join(waiting)}, whose clocks are mostly waiting",
             "measure with packets that come in and leave through NICs",
+        )
+    nodes = _kinds(thread, load.port_names)
+    if not any(node.clocks for node in nodes.values()):
+        raise UsageError(
+            f"{name}: the clocks that nodes took are missing",
+            "give the whole output of `show runtime`, with the column `Clocks` or `Packet-Clocks`",
         )
     return CostSample(
         name=name,
@@ -124,8 +131,17 @@ def sample_of(load: Load, name: str) -> CostSample:
         duration_s=thread.table_duration_s,
         rx_packets=thread.rx_packets,
         n_graph=thread.n_graph,
-        nodes=_kinds(thread, load.port_names),
+        nodes=nodes,
     )
+
+
+def require_time(thread: ThreadLoad, name: str) -> None:
+    """Raise UsageError when nothing in `name` shows how long the packets of a thread took."""
+    if not thread.table_duration_s:
+        raise UsageError(
+            f"{name}: how long {thread.name} took for its packets is missing",
+            "give the whole output of `show runtime`, with the lines that begin with `Time`",
+        )
 
 
 def _waiting_nodes(load: Load, thread: ThreadLoad) -> list[str]:

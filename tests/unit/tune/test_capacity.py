@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.tune.material import load, recorded, saturated, saturated_rate, worker
+from tests.unit.tune.material import load, recorded, rules, saturated, saturated_rate, worker
 from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
-from vppcfg.tune.capacity import Model, compose, fitted, from_one, workers_needed
+from vppcfg.tune.capacity import Model, compose, cpu_load, fitted, from_one, workers_needed
 from vppcfg.tune.costs import CostSample, least_squares, poll_cost, sample_of, time_use
+from vppcfg.tune.interval import load_of
 from vppcfg.tune.reading import PrintedRates, Processor, Reading
+from vppcfg.tune.show.runtime import parse_runtime
 
 ONE, TWO, BOTH = "fitlet2_i211_to_i210", "fitlet2_i210_to_i211", "fitlet2_both_ways"
 
@@ -149,3 +151,28 @@ def test_a_thread_whose_input_nodes_are_not_in_the_text_has_no_costs() -> None:
     of = load(threads=(cut,), reading=Reading(cpu=Processor(model="a CPU", base_hz=2.5e9)))
     with pytest.raises(UsageError, match="no node of vpp_wk_0 takes packets from a device"):
         sample_of(of, "cut")
+
+
+def test_a_thread_whose_time_is_not_in_the_text_has_no_costs() -> None:
+    text = (
+        "Thread 1 vpp_wk_0 (lcore 2)\ndpdk-input polling 9 900 0 9.1e1 100.00\nip4-input active 9 900 0 4.1e1 100.00\n"
+    )
+    threads, _ = parse_runtime(text)
+    of = load_of([Reading(threads=threads, cpu=Processor(model="", base_hz=2e9))])
+    with pytest.raises(UsageError, match="a: how long vpp_wk_0 took for its packets is missing"):
+        sample_of(of, "a")
+    with pytest.raises(UsageError, match="took for its packets is missing"):
+        cpu_load(of, [])
+
+
+def test_a_table_without_its_column_of_clocks_has_no_costs() -> None:
+    text = (
+        "Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, 10 sec internal node vector rate 2.10 loops/sec 9.00\n"
+        "Name State Calls Vectors Suspends Vectors/Call\n"
+        "dpdk-input polling 9 2250 0 250.00\nip4-input active 9 2250 0 250.00\n"
+    )
+    threads, _ = parse_runtime(text)
+    of = load_of([Reading(threads=threads, cpu=Processor(model="", base_hz=2e9))])
+    with pytest.raises(UsageError, match="a: the clocks that nodes took are missing"):
+        sample_of(of, "a")
+    assert "cpu-bound" in rules(of)

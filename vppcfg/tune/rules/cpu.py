@@ -71,7 +71,7 @@ def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
     if thread.is_fed_by_generator:
         return True
     base_hz = situation.load.base_hz if thread.graph else None
-    if base_hz and base_hz >= BASE_FIT_HZ and thread.duration_s and _busy_hz(thread) < _IDLE_SHARE * base_hz:
+    if base_hz and base_hz >= BASE_FIT_HZ and 0 < _busy_hz(thread) < _IDLE_SHARE * base_hz:
         return True
     counters = {each.index: each for each in situation.load.reading.threads or ()}.get(thread.index)
     loops_per_s = counters.loops_per_s if counters is not None else None
