@@ -11,7 +11,7 @@ from vppcfg.record import record
 from vppcfg.tune.load import ThreadLoad
 from vppcfg.tune.reading import Reading
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, IDLE_PPS, SATURATED_VECTOR
+from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, IDLE_PPS, OFFERED_SHARE, SATURATED_VECTOR
 
 _ROWS_SHARE = 0.8
 """Ours: rows that have less than this share of the packets in their header are not all there."""
@@ -183,3 +183,16 @@ def _dropped_pps(reading: Reading) -> tuple[float, float]:
     """Return the packets per second that are dropped, and those that come in, by the headers of threads."""
     rates = [thread.printed for thread in reading.threads or () if thread.printed]
     return sum(rate.dropped_pps for rate in rates), sum(rate.received_pps for rate in rates)
+
+
+def check_trials(situation: Situation) -> Check:
+    """Look for packets that a generator sent and did not get back."""
+    worst = max(situation.trials, key=lambda trial: trial.loss, default=None)
+    if worst is None or worst.loss <= 1 - OFFERED_SHARE:
+        return Check()
+    text = f"{percent(worst.loss)} of {pps(worst.offered_pps)} ({worst.frame})"
+    return Check(
+        missing=f"where {text} are lost",
+        commands=(*COUNTERS_AGAIN, "show runtime", "show errors"),
+        suspicion=f"a trial lost {text}, and the readings do not show where",
+    )

@@ -24,6 +24,7 @@ from vppcfg.tune.checks import (
     check_load,
     check_ports,
     check_threads,
+    check_trials,
     thread_count,
 )
 from vppcfg.tune.driver_counters import driver_losses
@@ -271,12 +272,12 @@ class Judgement:
 
 def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
     """Return the verdict on a situation in which the rules found `findings`."""
-    checks = tuple(look(situation) for look in _CHECKS)
+    by_trials = not situation.load.threads and bool(situation.trials)
+    checks = tuple(look(situation) for look in ((check_trials,) if by_trials else (*_CHECKS, check_trials)))
     missing = tuple(check.missing for check in checks if check.missing)
     seen = (*(check.seen for check in checks if check.seen), *summaries(situation.load.reading))
-    by_trials = not situation.load.threads and bool(situation.trials)
     word = _worst(findings)
-    if word is None and missing and not by_trials:
+    if word is None and missing:
         word = VerdictWord.UNDECIDED
     if word is None:
         is_idle = situation.load.rx_pps < IDLE_PPS and not by_trials
@@ -286,7 +287,7 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
         text=_text(word, checks, findings, len(seen)),
         scope=_scope(situation),
         seen=seen,
-        missing=() if by_trials else missing,
+        missing=missing,
         next=_in_order([check.commands for check in checks if check.missing]),
     )
 

@@ -18,6 +18,7 @@ from vppcfg.tune.reading import (
     ThreadCounters,
     ThreadPlace,
 )
+from vppcfg.tune.rule_context import FrameTrial
 from vppcfg.tune.verdict import LOST_BEFORE, Judgement, VerdictWord
 
 MAIN, WORKER = replace(worker(0), nodes=worker(0).nodes[1:]), worker(1)
@@ -121,6 +122,15 @@ def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too(
     in_turn = replace(shown(), ports=(ports[0], replace(ports[1], tx_pps=9.5e5)), duration_s=3.0)
     gone = [text for text in verdict(in_turn).missing if "what became of" in text]
     assert gone == [], "counters of three seconds are not read at one moment"
+
+
+def test_a_trial_that_loses_is_never_healthy() -> None:
+    for of in (shown(), Load(reading=Reading(), duration_s=None)):
+        for back, word in ((1e6, VerdictWord.HEALTHY), (5e5, VerdictWord.UNDECIDED)):
+            trials = (FrameTrial(frame="1518", offered_pps=8e4, received_pps=8e4),
+                      FrameTrial(frame="64", offered_pps=1e6, received_pps=back))  # fmt: skip
+            assert verdict(of, trials=trials).word is word
+    assert "a trial lost 50.0 % of 1 Mpps (64)" in verdict(of, trials=trials).text
 
 
 def test_what_a_card_missed_is_unknown_before_vpp_has_asked_dpdk_again() -> None:
