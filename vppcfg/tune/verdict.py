@@ -74,15 +74,19 @@ LOST_BEFORE = "packets were lost or dropped since the counters began; whether th
 
 def check_losses(situation: Situation) -> Check:
     """Look whether anything was lost in the time that was watched, or ever."""
+    duration_s = situation.load.duration_s
+    found = _losses_ever(situation) if duration_s is None else _losses_between(situation, duration_s)
+    if found.seen and not found.missing and situation.load.rx_pps and _is_short_of_offer(situation):
+        return Check(missing="where the rest of what is offered goes", commands=COUNTERS_AGAIN)
+    return found
+
+
+def _losses_between(situation: Situation, duration_s: float) -> Check:
     load = situation.load
-    has_counters = any(port.counters for port in load.ports)
-    if load.duration_s is None:
-        ever = _losses_ever(situation)
-        return ever if ever.missing or has_counters else Check(missing="a second reading", commands=COUNTERS_AGAIN)
     by_drivers = sum(lost for port in load.ports for _, lost in port.driver_lost_pps.values())
     if by_drivers >= FAULT_PPS:
         return Check(missing=f"why drivers lose {pps(by_drivers)}", commands=("show errors", "show interface"))
-    if not has_counters:
+    if not any(port.counters for port in load.ports):
         return Check(commands=COUNTERS_AGAIN)
     unknown = [port.name for port in load.ports if _lost_pps(port) is None]
     if unknown:
@@ -93,26 +97,21 @@ def check_losses(situation: Situation) -> Check:
     dropped = sum(port.drops_pps or 0.0 for port in load.ports) - asked_for(load)[0]
     if dropped > max(DROPS_PPS, DROP_SHARE * load.rx_pps):
         return Check(missing=f"why {pps(dropped)} are dropped", commands=("show errors", "show trace"))
-    gone = _gone_pps(load.ports, load.duration_s)
+    gone = _gone_pps(load.ports, duration_s)
     if gone:
         return Check(missing=f"what became of {gone}", commands=("show errors",),
                      suspicion=f"no reading shows the fate of {gone}")  # fmt: skip
-    unread = [port.name for port in load.ports if _is_unread(port, situation)]
+    unread = [port.name for port in load.ports if duration_s < _POLLED_S and _is_unread(port, situation)]
     if unread:
         return Check(missing=f"what {', '.join(unread)} missed: VPP asks DPDK every 10 s", commands=COUNTERS_AGAIN)
-    if load.rx_pps and _is_short_of_offer(situation):
-        return Check(missing="where the rest of what is offered goes", commands=COUNTERS_AGAIN)
-    return Check(seen=f"nothing was lost in {load.duration_s:.0f} s")
+    return Check(seen=f"nothing was lost in {duration_s:.0f} s")
 
 
 def _is_unread(port: PortLoad, situation: Situation) -> bool:
-    """Return whether VPP may not have asked DPDK between the readings what a port missed (dpdk_process).
-
-    `show hardware-interfaces` asks at once.
-    """
+    """Return whether nothing made VPP ask DPDK what a port missed, as `show hardware-interfaces` does at once."""
     is_dpdk = port.hardware is not None and port.hardware.rx_limits is not None and not port.hardware.native_driver
     former = situation.load.former.hardware if situation.load.former else None
-    return is_dpdk and not former and (situation.load.duration_s or 0.0) < _POLLED_S
+    return is_dpdk and not former
 
 
 def _losses_ever(situation: Situation) -> Check:
@@ -131,6 +130,8 @@ def _losses_ever(situation: Situation) -> Check:
         return Check(missing="; ".join(missing), commands=commands, suspicion=suspicion)
     if any(port.counters and not port.counters.is_whole for port in load.ports):
         return Check(seen="no loss is among the counters that are there")
+    if not any(port.counters for port in load.ports):
+        return Check(missing="a second reading", commands=COUNTERS_AGAIN)
     few = _share(sum(port.counters.drops for port in load.ports if port.counters),
                  sum(port.drops_of for port in load.ports))  # fmt: skip
     return Check(seen=f"no port has lost a packet since its counters began{f'; {few} were dropped' if few else ''}")
@@ -144,8 +145,12 @@ def _ever_refused(errors: Iterable[ErrorRate]) -> Iterator[str]:
 
 
 def _is_short_of_offer(situation: Situation) -> bool:
-    offered = situation.offered.get("") or max(situation.offered.values(), default=0.0)
-    return bool(offered) and situation.load.rx_pps < OFFERED_SHARE * offered
+    """Return whether all threads together, or one of the ports, receive less than is sent there."""
+    offered = max(situation.offered.get("", 0.0), sum(rate for port, rate in situation.offered.items() if port))
+    return situation.load.rx_pps < OFFERED_SHARE * offered or any(
+        port.rx_pps is not None and port.rx_pps < OFFERED_SHARE * (situation.offered_to(port) or 0.0)
+        for port in situation.load.ports
+    )
 
 
 def _lost_pps(port: PortLoad) -> float | None:

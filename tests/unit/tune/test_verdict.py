@@ -124,6 +124,25 @@ def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too(
     assert gone == [], "counters of three seconds are not read at one moment"
 
 
+@pytest.mark.parametrize(
+    ("offered", "word"),
+    [
+        ({"": 5e5}, VerdictWord.HEALTHY),
+        ({GI1: 5e5, GI3: 5e5}, VerdictWord.HEALTHY),
+        ({"": 6e5}, VerdictWord.UNDECIDED),
+        ({GI1: 6e5}, VerdictWord.UNDECIDED),
+        ({"xe7": 7e5, "xe8": 7e5}, VerdictWord.UNDECIDED),
+    ],
+)
+def test_what_is_offered_and_not_received_is_asked_for_however_often_counters_were_read(
+    offered: dict[str, float], word: VerdictWord
+) -> None:
+    full = worker(1, vector=100.0, poll=100.0, pps=1e6)  # busy enough that its NIC is no suspect
+    for duration_s in (10.0, None):
+        of = replace(shown(), threads=(MAIN, full), duration_s=duration_s)
+        assert verdict(of, offered=offered).word is word
+
+
 def test_a_trial_that_loses_is_never_healthy() -> None:
     for of in (shown(), Load(reading=Reading(), duration_s=None)):
         for back, word in ((1e6, VerdictWord.HEALTHY), (5e5, VerdictWord.UNDECIDED)):
