@@ -222,6 +222,13 @@ def test_a_device_that_vpp_leaves_to_linux_is_told_of(
     assert [rule for rule in found if rule.startswith("device")] == rules
 
 
+def test_devices_that_nobody_drives_are_told_of() -> None:
+    assert made(flat(3), "{ plugins: [ ping ], cpu: { workers: 1 } }")[1] == ["plugin-missing"]
+    assert made(flat(3), "{ plugins: [ dpdk ], cpu: { workers: 1 } }")[1] == []
+    other = "{ GigabitEthernet1/0/0: { device-type: rdma } }"
+    assert made(flat(3), "{ plugins: [ rdma ], cpu: { workers: 1 } }", other)[1] == []
+
+
 def test_the_driver_in_linux_tells_what_the_table_does_not() -> None:
     nic = Nic(address="0000:01:00.0", vendor=0x15B3, device=0x1017, rx_queues_max=63, tx_queues_max=63)
     limits = limits_of(nic, Release(26, 2))

@@ -117,6 +117,10 @@ def plugins_of_release(case: Case) -> Iterator[Problem]:
         if need.is_required and need.plugin not in plugins:
             text = f"VPP {release} needs the plugin {need.plugin} because {need.reason}; add it to the list"
             yield Problem(rule="plugin-missing", path=at("plugins"), text=text)
+    found = [device.address for device in case.settings.devices if device.driver is None]
+    if found and "dpdk" not in plugins:
+        text = f"the list lacks dpdk, and VPP has no {', '.join(found)} then; add it, or set the ports' `device-type`"
+        yield Problem(rule="plugin-missing", path=at("plugins"), text=text, severity=Severity.WARNING)
     for need in NEEDS:
         place = next(need.users(case.configuration), None)
         if need.is_new and release < need.since and place is not None:
