@@ -198,6 +198,12 @@ def sample_loss(sample: Sample, place: int) -> float:
     return certain_loss_ratio(tally, tally.sent / sample.duration_s * sample.uncertainty_s)
 
 
+def is_losing(sample: Sample, limit_ratio: float) -> bool:
+    """Return whether a direction lost at least `limit_ratio`, and anything, in a sample for certain."""
+    losses = (sample_loss(sample, place) for place in range(len(sample.tallies)))
+    return any(loss >= limit_ratio and loss > 0 for loss in losses)
+
+
 def first_of_last_failing_run(samples: Sequence[Sample], limit_ratio: float) -> Sample | None:
     """Return the sample where the loss begins that lasts to the end, None when the last sample is clean.
 
@@ -205,7 +211,7 @@ def first_of_last_failing_run(samples: Sequence[Sample], limit_ratio: float) -> 
     """
     first: Sample | None = None
     for sample in reversed(samples):
-        if any(sample_loss(sample, place) >= limit_ratio for place in range(len(sample.tallies))):
+        if is_losing(sample, limit_ratio):
             first = sample
         elif not _is_short(sample):
             break

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from vppcfg.common.clock import Clock
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.engine import Engine, Traffic
-from vppcfg.loadtest.load import first_of_last_failing_run, loss_text
+from vppcfg.loadtest.load import first_of_last_failing_run, is_losing, loss_text
 from vppcfg.loadtest.ramp_schedule import LoadPhase, RampSchedule
-from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
+from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder
 from vppcfg.loadtest.result import Sample, Total, Verdict
 from vppcfg.record import record
 

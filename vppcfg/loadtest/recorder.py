@@ -7,7 +7,7 @@ from typing import Protocol
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
-from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sample_loss, sum_of
+from vppcfg.loadtest.load import certain_loss_ratio, is_losing, loss_ratio, sum_of
 from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Sample, Total
 from vppcfg.record import record
@@ -154,12 +154,6 @@ class Recorder:
                     f"nothing came back from {self._directions[place].name} for {self._silent_s[place]:.0f} s",
                     "does the router forward it? See its routes, its neighbours and the state of its ports",
                 )
-
-
-def is_losing(sample: Sample, limit_ratio: float) -> bool:
-    """Return whether a direction lost at least `limit_ratio`, and anything, in a sample for certain."""
-    losses = (sample_loss(sample, place) for place in range(len(sample.tallies)))
-    return any(loss >= limit_ratio and loss > 0 for loss in losses)
 
 
 def totals_of(directions: tuple[Direction, ...], tallies: tuple[Tally, ...], intended: int) -> tuple[Total, ...]:

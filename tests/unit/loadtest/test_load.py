@@ -145,6 +145,10 @@ def test_a_second_in_which_the_generator_sent_too_little_does_not_part_a_run_of_
     assert first.load_pps == 1100.0
 
 
+def test_loss_that_must_not_be_at_all_begins_nowhere_where_nothing_is_lost() -> None:
+    assert first_of_last_failing_run([sample(1.0, (1000, 1000)), sample(2.0, (1100, 1100))], 0.0) is None
+
+
 def test_rates_and_sums_come_from_counters() -> None:
     series = [sample(1.0, (1000, 900)), sample(2.0, (500, 500))]
     assert rates_pps(series[0], 0) == (1000.0, 900.0)
