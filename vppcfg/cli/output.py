@@ -71,15 +71,26 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
+class ReaderLeftError(Exception):
+    """Whoever read standard output is gone."""
+
+
 def write(text: str, stream: TextIO | None) -> None:
     """Write `text` to `stream` at once. Raise UsageError when it cannot be stored, as on a full disk."""
+    with suppress(ReaderLeftError):
+        write_while_read(text, stream)
+
+
+def write_while_read(text: str, stream: TextIO | None) -> None:
+    """Write as `write` does. Raise ReaderLeftError, which ends what would go on until somebody stops it."""
     if stream is None:
         return
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except BrokenPipeError as error:
         drop_output(stream)
+        raise ReaderLeftError from error
     except OSError as error:
         drop_output(stream)
         raise UsageError(f"cannot write to {stream.name}: {error.strerror}") from error

@@ -80,7 +80,7 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the router until the command is ended, or once."""
-    from vppcfg.cli.output import is_terminal
+    from vppcfg.cli.output import ReaderLeftError, is_terminal
     from vppcfg.cli.top_view import Choice, Page
 
     is_screen = not args.once and not args.json
@@ -95,7 +95,11 @@ def run(args: argparse.Namespace) -> ExitCode:
             if not is_screen:
                 return _write(args, following, choice)
             _show(args, following, choice)
+        except ReaderLeftError:
+            log.debug("The reader left")
         except (KeyboardInterrupt, Terminated):
+            if args.once:
+                raise
             log.debug("Stopped")
     return ExitCode.DONE
 
@@ -133,12 +137,13 @@ def _drift(args: argparse.Namespace, stack: ExitStack) -> DriftMetrics | None:
 
 def _write(args: argparse.Namespace, following: RouterFollower, choice: Choice) -> ExitCode:
     """Write what is seen between two looks, once or again and again."""
-    from vppcfg.cli.output import write
+    from vppcfg.cli.output import is_terminal, write, write_while_read
     from vppcfg.cli.top_document import document_of_view
     from vppcfg.cli.top_view import whole
     from vppcfg.common.printable import json_text
 
     following.look()
+    put = write if args.once else write_while_read
     patience_s = _NODES_S if args.once and args.page == "nodes" else 0.0
     while True:
         time.sleep(args.interval)
@@ -146,10 +151,10 @@ def _write(args: argparse.Namespace, following: RouterFollower, choice: Choice) 
         if patience_s > 0 and not view.rates.has_nodes:
             continue
         if args.json:
-            write(json_text(document_of_view(view)) + "\n", sys.stdout)
+            put(json_text(document_of_view(view)) + "\n", sys.stdout)
         else:
-            width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else _PIPED
-            write("".join(f"{line}\n" for line in whole(view, choice, max(width, 80))), sys.stdout)
+            width = os.get_terminal_size(sys.stdout.fileno()).columns if is_terminal(sys.stdout) else _PIPED
+            put("".join(f"{line}\n" for line in whole(view, choice, max(width, 80))), sys.stdout)
         if args.once:
             return ExitCode.DONE if view.snapshot.counters is not None else ExitCode.DATAPLANE
 

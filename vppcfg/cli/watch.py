@@ -25,6 +25,7 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
+from vppcfg.cli.output import is_terminal
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
@@ -238,10 +239,10 @@ def _boot_time(args: argparse.Namespace) -> float | None:
 @contextmanager
 def _asked_by_signal(file: WatchedFile) -> Iterator[None]:
     """Load the file again on SIGHUP, unless that means that our terminal is gone."""
-    has_terminal = sys.stdout.isatty()
+    has_terminal = is_terminal(sys.stdout)
 
     def ask(*_: object) -> None:
-        if has_terminal and not sys.stdout.isatty():
+        if has_terminal and not is_terminal(sys.stdout):
             raise Terminated
         file.request_reload()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import now
 from vppcfg.app.watching.notices import MetricsSource, Notice, Output
-from vppcfg.cli.output import append, drop_output, write_file, written_place
+from vppcfg.cli.output import ReaderLeftError, append, drop_output, write, write_file, written_place
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
@@ -21,39 +21,63 @@ FORMAT_VERSION = 2
 """Of the JSON lines; grows when a reader of the former ones would misread them."""
 
 
-class ReaderLeftError(Exception):
-    """Whoever read standard output is gone."""
-
-
 def output_for(args: argparse.Namespace) -> Output:
     """Return the output that the options ask for."""
-    if args.format == "prometheus":
-        return Metrics(args.output)
-    return Lines(args.output, is_json=args.format == "json")
+    destination = _Destination(args.output, is_last=args.once)
+    return Metrics(destination) if args.format == "prometheus" else Lines(destination, is_json=args.format == "json")
 
 
-class Lines:
-    """The lines of each notice, on standard output or at the end of a file."""
+class _Destination:
+    """A file, or standard output.
 
-    def __init__(self, file_name: str | None, *, is_json: bool) -> None:
+    Who looks once is told by an error what could not be written, and by the exit code what was found, whoever reads.
+    What goes on logs errors, as a disk may have room again, and ends with its reader.
+    """
+
+    def __init__(self, file_name: str | None, *, is_last: bool) -> None:
         self._file_name = file_name
-        self._is_json = is_json
+        self._is_last = is_last
 
-    def notify(self, notice: Notice) -> None:
-        """Write its lines; a file is opened for each, so that it can be rotated."""
-        lines = [_json_line(notice)] if self._is_json else _lines(notice)
-        text = "".join(f"{line}\n" for line in lines)
+    def put(self, text: str, store: Callable[[str, str], None]) -> None:
+        """Write to standard output, or have `store` write to the file. Raise ReaderLeftError or UsageError."""
         try:
-            if self._file_name is None:
+            if self._file_name is not None:
+                store(text, self._file_name)
+            elif self._is_last:
+                write(text, sys.stdout)
+            elif sys.stdout is not None:
                 sys.stdout.write(text)
                 sys.stdout.flush()
-            else:
-                append(text, written_place(self._file_name))
         except BrokenPipeError as error:
             drop_output(sys.stdout)
             raise ReaderLeftError from error
         except OSError as error:
-            log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
+            log.error("cannot write to standard output: %s", error.strerror)
+        except UsageError as error:
+            if self._is_last:
+                raise
+            log.error("%s", error)
+
+
+def _add_to(text: str, file_name: str) -> None:
+    """Add to a file, which is opened each time, so that it can be rotated. Raise UsageError."""
+    try:
+        append(text, written_place(file_name))
+    except OSError as error:
+        raise UsageError(f"cannot write to {file_name}: {error.strerror}") from error
+
+
+class Lines:
+    """The lines of each notice."""
+
+    def __init__(self, destination: _Destination, *, is_json: bool) -> None:
+        self._destination = destination
+        self._is_json = is_json
+
+    def notify(self, notice: Notice) -> None:
+        """Write its lines."""
+        lines = [_json_line(notice)] if self._is_json else _lines(notice)
+        self._destination.put("".join(f"{line}\n" for line in lines), _add_to)
 
     def show(self, status: MetricsSource) -> None:
         """Print nothing."""
@@ -70,10 +94,10 @@ def _json_line(notice: Notice) -> str:
 
 
 class Metrics:
-    """A text file of metrics that is replaced in one step, or standard output; notices go to the log."""
+    """All metrics, which replace those before; notices go to the log."""
 
-    def __init__(self, file_name: str | None) -> None:
-        self._file_name = file_name
+    def __init__(self, destination: _Destination) -> None:
+        self._destination = destination
 
     def notify(self, notice: Notice) -> None:
         """Log a notice."""
@@ -82,18 +106,7 @@ class Metrics:
 
     def show(self, status: MetricsSource) -> None:
         """Write all metrics."""
-        text = status.text()
-        try:
-            if self._file_name is None:
-                sys.stdout.write(text)
-                sys.stdout.flush()
-            else:
-                write_file(text, self._file_name)
-        except BrokenPipeError as error:
-            drop_output(sys.stdout)
-            raise ReaderLeftError from error
-        except (UsageError, OSError) as error:
-            log.error("%s", error)
+        self._destination.put(status.text(), write_file)
 
 
 def look(once: Callable[[], ExitCode], forever: Callable[[], None], args: argparse.Namespace) -> ExitCode:

@@ -232,6 +232,19 @@ def test_once_writes_a_page_of_text(vpp: Router) -> None:
     assert output_of(vpp.folder, "--once", "--interface", "eth0")[1].count("packets in, in all") == 1
 
 
+def test_it_ends_when_its_reader_has_left(vpp: Router) -> None:
+    words = " ".join(words_for(vpp.folder, "--json", "--interval", "0.5"))
+    line = f"{sys.executable} -m vppcfg {words} | head -n 1; exit $PIPESTATUS"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1), done.stderr
+
+
+def test_a_closed_standard_output_is_no_error(vpp: Router) -> None:
+    words = " ".join(words_for(vpp.folder, "--once", "--interval", "0.5"))
+    done = subprocess.run(["bash", "-c", f"{sys.executable} -m vppcfg {words} >&-"], check=False, timeout=30)
+    assert done.returncode == 0
+
+
 def described(document: dict[str, Any]) -> dict[str, Any]:
     """Hold a document against docs/top.schema.json and return it."""
     SCHEMA.validate(document)

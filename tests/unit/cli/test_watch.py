@@ -304,6 +304,23 @@ def test_it_ends_when_its_reader_has_left(vpp: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+def once_in_a_shell(redirected: str) -> int:
+    line = f"{shlex.quote(sys.executable)} -m vppcfg watch --once -v -c l3.yaml {redirected}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, timeout=LONG_S)
+    assert "Traceback" not in done.stderr
+    return done.returncode
+
+
+@pytest.mark.parametrize("redirected", ["| true", ">&-"])
+def test_one_look_exits_10_whoever_reads_what_it_found(vpp: str, redirected: str) -> None:
+    assert once_in_a_shell(f"-a {vpp} {redirected}") == ExitCode.DRIFT
+
+
+@pytest.mark.parametrize("written", ["", "-o /dev/full", "--format prometheus -o /dev/full"])
+def test_one_look_that_cannot_be_written_is_an_error(vpp: str, written: str) -> None:
+    assert once_in_a_shell(f"-a {vpp} {written} > /dev/full") == ExitCode.INVALID
+
+
 def test_it_ends_with_its_terminal(vpp: str, start: Start) -> None:
     master, slave = pty.openpty()
     watching = start("-c", "l3.yaml", "-a", vpp, "--interval", "3600", stdout=slave)
