@@ -120,6 +120,28 @@ def build_parser(commands: Iterable[CommandModule]) -> Parser:
     return parser
 
 
+class CommandsBelow(argparse._SubParsersAction):  # type: ignore[type-arg]  # no generic class when this is run
+    """Commands below one that has options of its own, which count for nothing before them: argparse drops these."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Parse what follows. Raise UsageError for an option before the command."""
+        for action in parser._actions:
+            is_own = action.option_strings and action.default is not argparse.SUPPRESS
+            if is_own and getattr(namespace, action.dest) != action.default:
+                command = f"{parser.prog} {values[0]}"
+                raise UsageError(
+                    f"{action.option_strings[-1]} stands before `{values[0]}`, where it has no effect",
+                    f"`{command} --help` lists what comes after it",
+                )
+        super().__call__(parser, namespace, values, option_string)
+
+
 def add_repeated_options(parser: argparse.ArgumentParser) -> None:
     """Add the global options to a command below another one, which `build_parser` does not see."""
     _add_global_options(parser, is_default=False)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli import startup_check
-from vppcfg.cli.arguments import Subparsers, add_repeated_options
+from vppcfg.cli.arguments import CommandsBelow, Subparsers, add_repeated_options
 from vppcfg.cli.options import add_config_option, add_dataplane_options, files_of
 from vppcfg.cli.output import Colour, paint_for, print_line
 from vppcfg.common.log_detail import DETAIL
@@ -47,7 +47,9 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_action_options(parser)
     add_dataplane_options(parser)
     parser.set_defaults(run=run)
-    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="startup_command")
+    added = parser.add_subparsers(
+        title="other commands", metavar="COMMAND", dest="startup_command", action=CommandsBelow
+    )
     below = cast(Subparsers, added)
     startup_check.add_parser(below)
     for child in below.choices.values():

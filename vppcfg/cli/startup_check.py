@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 _LIMIT_BYTES = 16 << 20
-_ABOVE = {
-    **{"host": None, "root": "/", "vpp_version": None, "output_dir": None, "output": None, "file": "startup"},
-    **dict.fromkeys(("explain", "diff", "install", "verify", "replace", "detailed_exitcode"), False),
-}
-"""The options of `vppcfg startup` itself, and their defaults."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -82,7 +77,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.model.problem import Severity
     from vppcfg.startup.lint.lint import judge
 
-    _refuse_options_above(args)
     name, text = _source(args)
     known = _surroundings(args, text)
     judgement = judge(text, _releases(args.checked_version), known)
@@ -118,14 +112,6 @@ def document(judgement: ConfJudgement, file_name: str) -> dict[str, Any]:
         "stopped": [str(release) for release in judgement.stopped],
         "problems": entries,
     }
-
-
-def _refuse_options_above(args: argparse.Namespace) -> None:
-    """Refuse what stands before `check` and would count for nothing."""
-    given = [name for name, default in _ABOVE.items() if getattr(args, name, default) != default]
-    if given:
-        option = f"--{given[0].replace('_', '-')}"
-        raise UsageError(f"{option} stands before `check`", "`vppcfg startup check --help` lists what comes after it")
 
 
 def _scope(judgement: ConfJudgement) -> str:

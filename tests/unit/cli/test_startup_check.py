@@ -110,7 +110,7 @@ def test_an_empty_folder_of_plugins_is_refused(file: Path, tmp_path: Path, capsy
     assert "holds no plugin of VPP" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("above", [["--diff"], ["--host", "x"], ["--vpp-version", "24.10"], ["--output-dir", "x"]])
+@pytest.mark.parametrize("above", [["--diff"], ["--host", "x"], ["--vpp-version", "24.10"], ["--config", "x"]])
 def test_options_before_check_are_refused_since_they_would_not_count(
     above: list[str], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -257,3 +257,11 @@ def test_what_was_not_seen_comes_first_when_nothing_is_decided(capsys: pytest.Ca
     assert lines[4].startswith("  not seen ports and their missed packets; the other threads")
     assert any(line.startswith("  next     vppctl show interface; vppctl clear") for line in lines)
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("words", [["-a", "other.sock", "capture", "folder"], ["--from", ONE, "capacity"]])
+def test_options_before_a_command_below_are_refused_since_they_would_not_count(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tune", *words]) == ExitCode.INVALID
+    assert f"stands before `{words[2]}`" in capsys.readouterr().err

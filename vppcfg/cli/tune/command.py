@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, cast
 
-from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
+from vppcfg.cli.arguments import CommandModule, CommandsBelow, Subparsers, add_repeated_options
 from vppcfg.cli.options import OneConfig
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
 from vppcfg.cli.tune import capacity, capture, linerate
@@ -48,7 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_traffic_options(parser)
     _add_output_options(parser)
     parser.set_defaults(run=run)
-    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="tune_command")
+    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="tune_command", action=CommandsBelow)
     below = cast(Subparsers, added)
     for command in SUBCOMMANDS:
         command.add_parser(below)
