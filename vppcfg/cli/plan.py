@@ -258,21 +258,27 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     plan = replace(plan, observed=replace(plan.observed, facts=sized))
     _warn_of_journal(args, found.boot_id)
     before = _before_planning(found.loaded, found.boot_id, args)
+    foreign = _refused_programs(found.configuration, found.loaded)
     with target_of(args).connect() as dataplane:
         guarded = _guarded(plan, found.configuration, args, dataplane)
-    guarded = [*_refused_programs(found.configuration, found.loaded), *guarded]
-    _show(plan, found.problems, (*before, *guarded), args, saved_programs(saved))
-    code = _verdict(before, found.problems, guarded, saved.source_name, console)
+        routing = _routing_of(plan, found.configuration, args, None if foreign else dataplane)
+    guarded = [*foreign, *routing.objections, *guarded]
+    problems = found.loaded.placed((*found.problems, *routing.problems))
+    _show(plan, problems, (*before, *guarded), args, saved_programs(saved), routing)
+    code = _verdict(before, problems, guarded, saved.source_name, console)
     try:
         refuse_stale(saved, found, console)
     except PlanRefusedError as error:
         if not before:
             raise
         log.error("%s", error.message)
+    if args.html is not None:
+        _write_page(plan, problems, (*before, *guarded), found.loaded, args, saved_programs(saved), routing)
     if code is not ExitCode.DONE:
         return code
     log.info("It fits: VPP and the file are as they were; `vppcfg apply %s` applies it", args.show)
-    return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+    is_pending = bool(plan.steps or routing.steps)
+    return ExitCode.CHANGES_PENDING if is_pending and args.detailed_exitcode else ExitCode.DONE
 
 
 def _verdict(
@@ -461,7 +467,7 @@ def _write_page(
     args: argparse.Namespace,
     programs: Sequence[Program],
     routing: RoutingPlan,
-    rehearsal: PlanRehearsal | None,
+    rehearsal: PlanRehearsal | None = None,
 ) -> None:
     """Write the plan for a browser."""
     from vppcfg import __version__

@@ -182,6 +182,20 @@ def test_a_daemon_alone_is_a_change_of_its_own_with_its_impact_in_the_history(ro
     assert [change["impact"] for change in changes] == ["flap", "flap"]
 
 
+def test_a_plan_that_is_kept_shows_what_daemons_load_and_is_refused_as_apply_refuses_it(router: Router) -> None:
+    kept, page = str(router.folder / "kept"), router.folder / "plan.html"
+    assert router.run("plan", "-c", router.file("new"), "--save", kept)[0] == ExitCode.DONE
+    code, said = router.run("plan", "--show", kept, "--format", "diff", "--html", str(page), "--detailed-exitcode")
+    assert code == ExitCode.CHANGES_PENDING
+    assert "+ new" in said
+    assert "the session with 192.0.2.2 ends" in page.read_text()
+    for command in (("plan", "--show"), ("apply",)):
+        assert router.run(*command, kept, "--max-impact", "policy")[0] == ExitCode.REFUSED
+    router.daemon.unfit = "BIRD does not answer"
+    for command in (("plan", "--show"), ("apply",)):
+        assert router.run(*command, kept)[0] == ExitCode.DATAPLANE
+
+
 def test_more_impact_than_allowed_is_refused(router: Router) -> None:
     path = router.file("new")
     code, said = router.run("apply", "-c", path, "--max-impact", "policy")
