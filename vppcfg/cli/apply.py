@@ -73,6 +73,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     refuse_idle_hold(args)
     if args.boot and args.install_as:
         raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
+    if args.boot and (args.plan is not None or args.confirm is not None or args.rehearsal_prefix is not None):
+        raise UsageError("--boot applies what was accepted: no saved plan, and without --confirm and --rehearsed")
     if args.boot and (args.check or args.add_check):
         raise UsageError("--boot applies what was accepted, whatever the checks", "check before the change is accepted")
     from vppcfg.cli.console import terminal_for
@@ -85,10 +87,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.plan is not None:
         from vppcfg.app.saved_plans import apply_saved
 
-        if args.config != DEFAULT_CONFIG:
+        if args.config != DEFAULT_CONFIG or args.adopt:
             raise UsageError(
-                "name a configuration or a saved plan, not both",
-                "a saved plan holds the configuration that it was made from",
+                "a saved plan takes no configuration and no --adopt",
+                "it was saved with both; `vppcfg plan --save` makes another one",
             )
         return apply_saved(args.plan, target, terms, console).code
     from vppcfg.app.applying import apply_file

@@ -234,3 +234,15 @@ bondethernets: {{ BondEthernet0: {{ mode: active-backup, weights: {{ {GI1}: 7 }}
         assert main(["plan", "-c", name, "-a", vpp]) == ExitCode.DONE
         assert main(["apply", "--yes", "-c", name, "-a", vpp]) == ExitCode.DONE, capsys.readouterr().err
         assert main(["plan", "-c", name, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["--boot", "kept.plan"], ["--boot", "--confirm", "5"], ["--boot", "--rehearsed"]),
+        *(["kept.plan", "--adopt"], ["kept.plan", "-c", "l3.yaml"]),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(vpp: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["apply", "--yes", *words, "-a", vpp]) == ExitCode.INVALID
+    assert "what was accepted" in (err := capsys.readouterr().err) or "a saved plan takes no" in err
