@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from vppcfg.errors import UsageError
@@ -16,6 +17,7 @@ CHECKSUM_BYTES = 4
 SMALLEST_FRAME = 64
 LARGEST_FRAME = 65535
 _SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([KMG])(?:bps|bit/s|b)?$", re.IGNORECASE)
+_MOST_OF_A_UNIT = 1e9
 _SPEED_SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 
 
@@ -55,9 +57,10 @@ def packets(value: float) -> str:
 def parse_figure(text: str) -> float:
     """Return a number such as `1.48M`. Raise UsageError when it is none."""
     match = _FIGURE.match(text.strip())
-    if match is None:
+    value = float(f"{match[1]}e{match[2] or 0}") * _FIGURE_SCALE[match[3]] if match is not None else math.inf
+    if not math.isfinite(value):
         raise UsageError(f"{text!r} is not a number", "write 1480000, 1.48e6 or 1.48M")
-    return float(match[1]) * 10.0 ** int(match[2] or 0) * _FIGURE_SCALE[match[3]]
+    return value
 
 
 def _digits(value: float, digits: int) -> str:
@@ -75,7 +78,7 @@ def line_rate_pps(link_bps: float, frame_bytes: float, vlan_tags: int = 0) -> fl
 def parse_speed(text: str) -> int:
     """Return bits per second of a speed such as `1G`, `2.5G` or `100M`. Raise UsageError."""
     match = _SPEED.match(text.strip())
-    if match is None or float(match[1]) == 0:
+    if match is None or not 0 < float(match[1]) < _MOST_OF_A_UNIT:
         raise UsageError(f"{text!r} is no link speed", "write 100M, 1G, 2.5G, 10G and so on")
     return round(float(match[1]) * _SPEED_SCALE[match[2].upper()])
 

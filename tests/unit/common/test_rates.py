@@ -14,7 +14,7 @@ def test_line_rates_are_those_of_the_standard(speed: str, frame: int, tags: int,
     assert int(line_rate_pps(parse_speed(speed), frame, tags)) == pps
 
 
-@pytest.mark.parametrize("speed", ["", "1", "G", "0G", "-1G", "1 furlong"])
+@pytest.mark.parametrize("speed", ["", "1", "G", "0G", "-1G", "1 furlong", f"{10**400}G"])
 def test_what_is_no_speed_is_refused(speed: str) -> None:
     with pytest.raises(UsageError, match="no link speed"):
         parse_speed(speed)
@@ -38,3 +38,9 @@ def test_small_shares_are_not_hidden(share: float, text: str) -> None:
 @pytest.mark.parametrize(("text", "value"), [("1.48M", 1.48e6), ("1480000", 1.48e6), (".5k", 500), ("1.48e6", 1.48e6)])
 def test_figures_are_typed_as_people_do(text: str, value: float) -> None:
     assert parse_figure(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1e400", "1e308M", f"1e{'9' * 5000}"])
+def test_what_is_no_figure_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a number"):
+        parse_figure(text)
