@@ -1,5 +1,6 @@
 """What is written where: streams that break, files that are replaced, colours, control characters."""
 
+import argparse
 import io
 import logging
 import os
@@ -26,7 +27,7 @@ from vppcfg.cli.output import (
     write_file,
 )
 from vppcfg.cli.report import _store
-from vppcfg.cli.watch_output import Lines
+from vppcfg.cli.watch_output import output_for
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
@@ -137,7 +138,8 @@ def test_nothing_is_written_where_somebody_else_has_led_it(tmp_path: Path, kind:
     theirs = tmp_path / "other" if kind == "link behind a link" else tmp_path / "pipe" if "to a" in kind else name
     os.lchown(theirs, OTHER_USER, OTHER_USER)
     if write == "lines":
-        Lines(str(name), is_json=False).notify(Notice(event="event", text="text"))
+        output = output_for(argparse.Namespace(output=str(name), format="text", once=False))
+        output.notify(Notice(event="event", text="text"))
     else:
         with pytest.raises(UsageError, match="another user has put"):
             write_file("x\n", str(name)) if write == "write_file" else _store(b"x", str(name))
