@@ -172,23 +172,30 @@ _QUICK_S = 20.0
 _PROMPT = re.compile(r"(no )?hostname \S+")
 """The name in the prompt: vtysh shows that of the machine whatever is configured, so it would differ for ever."""
 _HEADS = {"Lines To Delete": "-", "Lines To Add": "+"}
-_NEEDS = (
-    ("bgpd", re.compile(r"^router bgp\b", re.MULTILINE)),
-    ("ospfd", re.compile(r"^router ospf\b|^ ip ospf ", re.MULTILINE)),
-    ("ospf6d", re.compile(r"^router ospf6\b|^ ipv6 ospf6 ", re.MULTILINE)),
-    ("isisd", re.compile(r"^router isis\b", re.MULTILINE)),
-    ("ripd", re.compile(r"^router rip\b", re.MULTILINE)),
-    ("ripngd", re.compile(r"^router ripng\b", re.MULTILINE)),
-    ("eigrpd", re.compile(r"^router eigrp\b", re.MULTILINE)),
-    ("babeld", re.compile(r"^router babel\b", re.MULTILINE)),
-    ("staticd", re.compile(r"^ *(ip|ipv6) route ", re.MULTILINE)),
-    ("bfdd", re.compile(r"^bfd\b", re.MULTILINE)),
-    ("ldpd", re.compile(r"^mpls ldp\b", re.MULTILINE)),
-    ("pbrd", re.compile(r"^pbr-map\b", re.MULTILINE)),
-    ("pathd", re.compile(r"^segment-routing\b", re.MULTILINE)),
-    ("vrrpd", re.compile(r"^ vrrp \d", re.MULTILINE)),
+_NEEDS = tuple(
+    (daemon, re.compile(rf"^[ \t]*(?:{commands})", re.MULTILINE))
+    for daemon, commands in (
+        ("bgpd", r"router bgp\b"),
+        ("ospfd", r"router ospf\b|ip ospf "),
+        ("ospf6d", r"router ospf6\b|ipv6 ospf6 "),
+        ("isisd", r"router isis\b|ip(?:v6)? router isis "),
+        ("fabricd", r"router openfabric\b|ip(?:v6)? router openfabric "),
+        ("ripd", r"router rip\b|ip rip "),
+        ("ripngd", r"router ripng\b|ipv6 ripng "),
+        ("eigrpd", r"router eigrp\b"),
+        ("babeld", r"router babel\b|babel "),
+        ("staticd", r"ip(?:v6)? route "),
+        ("bfdd", r"bfd$|(?:neighbor \S+|ip ospf|ipv6 ospf6|isis|ip pim) bfd\b"),
+        ("ldpd", r"mpls ldp\b"),
+        ("pbrd", r"pbr-map\b|pbr-policy "),
+        ("pathd", r"traffic-eng\b"),
+        ("vrrpd", r"vrrp \d"),
+        ("pimd", r"router pim$|router pim vrf |ip (?:pim|igmp|msdp)\b"),
+        ("pim6d", r"router pim6\b|ipv6 (?:pim|mld)\b"),
+        ("nhrpd", r"ip(?:v6)? nhrp\b"),
+    )
 )
-"""The daemon of FRR that each part of a configuration needs."""
+"""The daemon of FRR that each part of a configuration needs: vtysh passes over lines for one that does not run."""
 _MAIN_TABLE = 254
 """RT_TABLE_MAIN (linux/rtnetlink.h), which is VPP's table 0 (linux-cp/lcp_router.c)."""
 _DELAY = re.compile(r"^ *(?:bgp|zebra) route-map delay-timer (\d{1,3})\b", re.MULTILINE)

@@ -1,0 +1,44 @@
+"""Which daemons of FRR a configuration needs: vtysh passes over the lines of one that does not run."""
+
+from pathlib import Path
+
+import pytest
+
+from vppcfg.common.bounded_command import CommandResult
+from vppcfg.model.routing import DaemonKind, RoutingFile
+from vppcfg.routing_daemons import frr
+from vppcfg.routing_daemons.frr import Frr
+
+
+def missing(text: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> str:
+    """Return the daemons that are said to be missing beside zebra."""
+    answer = CommandResult(output=b" zebra mgmtd\n", seconds=0.0)
+    monkeypatch.setattr(frr, "run_bounded", lambda *command, **further: answer)
+    (folder / "reload.py").write_text("")
+    file = RoutingFile(kind=DaemonKind.FRR, path="", startup="/etc/frr/frr.conf")
+    return Frr(file, reload_program=str(folder / "reload.py")).why_unfit(text).partition(" does not run")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("interface e0\n ip pim\nexit", "pimd"),
+        ("interface e0\n ip igmp version 2", "pimd"),
+        ("router pim\n rp 192.0.2.1", "pimd"),
+        ("interface e0\n ipv6 mld", "pim6d"),
+        ("interface gre0\n ip nhrp network-id 1", "nhrpd"),
+        ("router openfabric 1", "fabricd"),
+        ("interface e0\n ip router isis A", "isisd"),
+        ("router bgp 65001\n neighbor 192.0.2.2 bfd\nexit", "bgpd, bfdd"),
+        ("router bgp 65001\n neighbor 192.0.2.2 description bfd\nexit", "bgpd"),
+        ("bfd\n peer 192.0.2.2", "bfdd"),
+        ("interface e0\n\tip ospf area 0", "ospfd"),
+        ("segment-routing\n traffic-eng\n  segment-list A", "pathd"),
+        ("segment-routing\n srv6\n  locators", ""),
+        ("interface e0\n ip address 192.0.2.1/24", ""),
+    ],
+)
+def test_a_daemon_that_a_file_needs_must_run(
+    text: str, needed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert missing(f"{text}\n", monkeypatch, tmp_path) == needed
