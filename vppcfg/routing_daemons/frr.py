@@ -34,7 +34,7 @@ _SOFT = frozenset(
     {
         *("route-map", "prefix-list", "filter-list", "distribute-list", "unsuppress-map", "advertise-map"),
         *("soft-reconfiguration", "next-hop-self", "send-community", "weight", "default-originate", "as-override"),
-        *("allowas-in", "remove-private-AS", "attribute-unchanged", "maximum-prefix", "advertisement-interval"),
+        *("allowas-in", "remove-private-AS", "attribute-unchanged", "advertisement-interval"),
     }
 )
 """Of BGP: routes are refreshed, the session stays."""
@@ -137,9 +137,11 @@ def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
     peer, what = found["peer"], found["what"] or ""
     if what in _HARMLESS:
         return
-    if what in _SOFT:
+    if what in _SOFT or (what == "maximum-prefix" and sign == "-"):
         text = f"the BGP session with {peer} {_STAYS}"
         yield RoutingImpact(level=SessionImpact.POLICY, text=text)
+    elif what == "maximum-prefix":  # bgpd looks at once at what there is (peer_maximum_prefix_set, bgpd/bgpd.c)
+        yield _sessions(f"the BGP session with {peer} ends if the neighbour has sent more (`{what}`)")
     elif what in {"remote-as", "peer-group", "interface", ""}:
         verb = _ENDS if text.startswith("no ") or sign == "-" else _BEGINS
         yield _sessions(f"the BGP session with {peer} {verb}")

@@ -22,6 +22,8 @@ NONE, POLICY, UNKNOWN, SESSIONS = SessionImpact
             POLICY,
             "the BGP session with 192.0.2.2 stays",
         ),
+        ("+ router bgp 65001\n+  neighbor 192.0.2.2 maximum-prefix 9", SESSIONS, "192.0.2.2 ends if"),
+        ("- router bgp 65001\n-  no neighbor 192.0.2.2 maximum-prefix 9", POLICY, "192.0.2.2 stays"),
         ("+ router bgp 65001\n+  bgp router-id 10.0.0.9", SESSIONS, "all BGP sessions restart"),
         ("+ router bgp 65001\n+  address-family ipv4 unicast\n+   network 10.0.0.0/8", POLICY, "BGP routes are chosen"),
         ("+ router ospf\n+  network 192.0.2.0/24 area 0", SESSIONS, "adjacencies and routes of ospf may change"),
