@@ -24,8 +24,14 @@ from vppcfg.record import record
 from vppcfg.routing_daemons.bird_text import statements
 
 _ALWAYS = frozenset({"lo"})
-_FRR_MTU = re.compile(r"^ (?:isis lsp-mtu|lsp-mtu|ipv6 nd mtu) ([0-9]{1,5})\b", re.MULTILINE)
-_FRR_OSI = re.compile(r"^router (isis|openfabric)\b", re.MULTILINE)
+_FRR_CONTEXT = re.compile(r"(?:router|interface|vrf|route-map|pbr-map|key chain|line|mpls ldp|bfd|segment-routing)\b")
+_FRR_MTU = re.compile(r"(?:isis lsp-mtu|lsp-mtu|ipv6 nd mtu) ([0-9]{1,5})\b")
+_FRR_OSI = re.compile(r"^[ \t]*router (isis|openfabric)\b", re.MULTILINE)
+_FRR_ROUTE = re.compile(r"(?:ip|ipv6) route (.+)")
+_OF_ROUTE = re.compile(
+    r"\d+|Null0|blackhole|reject|tag|vrf|label|table|onlink|nexthop-vrf|bfd|color|metric|weight|segments"
+)
+_FAR = ("ebgp-multihop", "ttl-security", "update-source", "disable-connected-check")
 _ISIS = "isis"
 _OF_PEER = ("remote-as", "peer-group")
 _BIRD_MTU = re.compile(r"[0-9]{1,5}")
@@ -154,24 +160,33 @@ def _mtu_of(device: str, desired: State) -> int:
     return desired.interfaces[names[0]].packet_mtu if names and names[0] in desired.interfaces else 0
 
 
+def _frr_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each line and the one that opens what it is in; to FRR blanks in front of a line mean nothing."""
+    context = ""
+    for line in map(str.strip, text.splitlines()):
+        context = line if _FRR_CONTEXT.match(line) else context
+        yield context, line
+
+
 def _frr(text: str) -> RoutingFacts:
     devices: dict[str, None] = {}
     mtus, next_hops = [], []
-    for block in re.split(r"^(?=\S)", text, flags=re.MULTILINE):
-        words = block.split(None, 3)[:3]
-        if words[:1] == ["interface"] and len(words) > 1:
-            devices[words[1]] = None
-            mtus += [(words[1], int(size)) for size in _FRR_MTU.findall(block)]
-    for line in re.findall(r"^ *(?:ip|ipv6) route (.+)$", text, re.MULTILINE):
-        prefix, *hops = line.split()
-        gateway = canonical_host(hops[0]) if hops else None
-        if gateway is not None:
-            next_hops.append(RoutingNeighbor(address=gateway, what=f"next hop {gateway} of {prefix}"))
-            hops = hops[1:]
-        if hops and not re.fullmatch(r"\d+|Null0|blackhole|reject|tag|vrf|label|table|onlink|nexthop-vrf|bfd", hops[0]):
-            devices[hops[0]] = None
-    for name in re.findall(r"^ neighbor (\S+) interface\b", text, re.MULTILINE):
-        devices[name] = None
+    for context, line in _frr_lines(text):
+        name = context.split()[1] if context.startswith("interface ") else ""
+        if name and context == line:
+            devices[name] = None
+        elif name and (size := _FRR_MTU.match(line)):
+            mtus.append((name, int(size[1])))
+        elif context.startswith("router bgp") and (peer := re.match(r"neighbor (\S+) interface\b", line)):
+            devices[peer[1]] = None
+        elif route := _FRR_ROUTE.fullmatch(line):
+            prefix, hops = _frr_route(route[1].split())
+            gateway = canonical_host(hops[0]) if hops else None
+            if gateway is not None:
+                next_hops.append(RoutingNeighbor(address=gateway, what=f"next hop {gateway} of {prefix}"))
+                hops = hops[1:]
+            if hops and not _OF_ROUTE.fullmatch(hops[0]):
+                devices[hops[0]] = None
     return RoutingFacts(
         devices=tuple(devices),
         neighbors=tuple(_frr_neighbors(text)),
@@ -180,6 +195,14 @@ def _frr(text: str) -> RoutingFacts:
         osi_users=tuple(dict.fromkeys(_FRR_OSI.findall(text))),
         vpn_labels=tuple(_frr_labels(text)),
     )
+
+
+def _frr_route(words: list[str]) -> tuple[str, list[str]]:
+    """Return the prefix of a static route, and what comes behind it; IPv4 may have a mask, IPv6 a source."""
+    prefix, *hops = words
+    if "/" not in prefix and hops:
+        prefix, hops = f"{prefix}/{hops[0]}", hops[1:]
+    return prefix, hops[2:] if hops[:1] == ["from"] else hops
 
 
 def _frr_labels(text: str) -> Iterator[AnnouncedLabel]:
@@ -198,18 +221,27 @@ def _frr_labels(text: str) -> Iterator[AnnouncedLabel]:
 
 def _frr_neighbors(text: str) -> Iterator[RoutingNeighbor]:
     """Yield the neighbours of external BGP that are one hop away, by their own settings and those of their groups."""
-    for block in re.findall(r"^router bgp (\d+)[^\n]*\n((?:[ !][^\n]*\n?)*)", text, re.MULTILINE):
-        own, lines = block
-        settings: dict[str, list[str]] = {}
-        for peer, setting in re.findall(r"^ neighbor (\S+) (.+)$", lines, re.MULTILINE):
-            settings.setdefault(peer, []).append(setting)
+    systems: dict[str, dict[str, list[list[str]]]] = {}
+    for context, line in _frr_lines(text):
+        words = line.split()
+        if context.startswith("router bgp ") and words[:1] == ["neighbor"] and len(words) > 2:
+            systems.setdefault(context, {}).setdefault(words[1], []).append(words[2:])
+    for context, settings in systems.items():
+        own = _as_number(context.split()[2])
         peers = {peer: _frr_peer(found) for peer, found in settings.items()}
         for name, peer in peers.items():
             every = [peer, *(peers[group] for group in peer.groups if group in peers)]
             remote = next((each.remote_as for each in every if each.remote_as), own)
             address = canonical_host(name)
-            if address is not None and remote not in {own, "internal"} and not any(each.is_far for each in every):
+            is_inside = remote in {own, "internal", "auto"}
+            if address is not None and not is_inside and not any(each.is_far for each in every):
                 yield RoutingNeighbor(address=address, what=f"BGP neighbor {name}")
+
+
+def _as_number(text: str) -> str:
+    """Return an AS number without a dot (RFC 5396), anything else as it is."""
+    halves = re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", text)
+    return text if halves is None else str((int(halves[1]) << 16) + int(halves[2]))
 
 
 @record
@@ -221,14 +253,13 @@ class _FrrPeer:
     is_far: bool
 
 
-def _frr_peer(settings: Sequence[str]) -> _FrrPeer:
+def _frr_peer(settings: Sequence[Sequence[str]]) -> _FrrPeer:
     """Return what the lines about a neighbour say, without those of its groups."""
-    words = [setting.split() for setting in settings]
-    values = {key: dict.fromkeys(each[1] for each in words if each[:1] == [key] and len(each) > 1) for key in _OF_PEER}
+    values = {key: dict.fromkeys(each[1] for each in settings if each[0] == key and len(each) > 1) for key in _OF_PEER}
     return _FrrPeer(
-        remote_as=next(iter(values["remote-as"]), ""),
+        remote_as=_as_number(next(iter(values["remote-as"]), "")),
         groups=tuple(values["peer-group"]),
-        is_far=any(each.startswith(("ebgp-multihop", "ttl-security", "update-source")) for each in settings),
+        is_far=any(each[0] in _FAR for each in settings),
     )
 
 
