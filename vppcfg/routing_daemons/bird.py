@@ -31,8 +31,8 @@ _GLOBAL = frozenset({"router"})
 _POLICY = frozenset({"filter", "function", "define", "attribute"})
 _HARMLESS = frozenset({"log", "debug", "mrtdump", "timeformat", "watchdog", "hostname", "eval"})
 
-_AROUND = "'()[],"
-"""What may stand around the name of a constant."""
+_SYMBOL = re.compile(r"'[^']*'|[^\W\d]\w*")
+"""A name within a word, as `BASE` in `(BASE+1)` (conf/cf-lex.l)."""
 _WORDS_KEPT = 16
 """Words of a statement: its kind, its name and what it is made from are among the first seven."""
 
@@ -59,13 +59,18 @@ def _shortened(text: str) -> Iterator[Statement]:
             _without_descriptions(statement.words) if statement.kind in {"protocol", "template"} else statement.words
         )
         if statement.kind == "define":
-            constants.add(statement.name.strip("'"))
+            constants.add(_bare(statement.name))
         if len(words) > _WORDS_KEPT:
-            used = (word for word in words[_WORDS_KEPT:] if word.strip(_AROUND) in constants)
+            used = (name for word in words[_WORDS_KEPT:] for name in _SYMBOL.findall(word) if _bare(name) in constants)
             digest = sha256("\n".join(words).encode(errors="surrogateescape")).hexdigest()
             yield Statement(words=(*words[:_WORDS_KEPT], *dict.fromkeys(used), digest))
         else:
             yield Statement(words=words)
+
+
+def _bare(name: str) -> str:
+    """Return a name without its quotes."""
+    return name.strip("'")
 
 
 def _without_descriptions(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -123,7 +128,7 @@ class _Origins:
     """What statements are made from: a digest of each template and constant with all that it uses, computed once."""
 
     def __init__(self, found: Iterable[Statement]) -> None:
-        self._all = {(each.kind, each.name.strip("'")): each for each in found if each.kind in {"template", "define"}}
+        self._all = {(each.kind, _bare(each.name)): each for each in found if each.kind in {"template", "define"}}
         self._digests: dict[tuple[str, str], bytes] = {}
 
     def of(self, statement: Statement) -> bytes:
@@ -131,7 +136,8 @@ class _Origins:
         return sha256(b"".join(map(self._digest, self._used(statement)))).digest()
 
     def _used(self, statement: Statement) -> list[tuple[str, str]]:
-        named = [("template", statement.base), *(("define", word.strip(_AROUND)) for word in statement.words)]
+        names = (name for word in statement.words for name in _SYMBOL.findall(word))
+        named = [("template", statement.base), *(("define", _bare(name)) for name in names)]
         return [each for each in dict.fromkeys(named) if each in self._all]
 
     def _digest(self, place: tuple[str, str]) -> bytes:

@@ -95,3 +95,14 @@ def test_another_description_of_a_protocol_restarts_nothing() -> None:
     text += 'protocol bgp p from t {{ description "{0}"; neighbor 192.0.2.2 as 2; }}'
     assert impacts_between(text.format("one"), text.format("two")) == ()
     assert impacts_between(text.format("one"), text.format("one").replace("as 2", "as 3")) != ()
+
+
+@pytest.mark.parametrize("use", ["(BASE+2)", "( BASE + 2 )", "SECOND", "'my-as'"])
+def test_a_constant_counts_wherever_it_stands(use: str) -> None:
+    text = (
+        "define BASE = 65000; define SECOND = BASE*2; define 'my-as' = (BASE+1);\n"
+        f"protocol bgp up {{ local as 65001; neighbor 192.0.2.2 as {use}; }}\n"
+    )
+    for padding in ("", "ipv4 { import all; export all; }; hold time 30; " * 9):
+        padded = text.replace("local as", f"{padding}local as")
+        assert SessionImpact.SESSIONS in {level for level, _ in effects(padded, padded.replace("65000", "64000"))}
