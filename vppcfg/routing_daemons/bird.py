@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -166,7 +167,11 @@ _SLACK_S = 60
 """How much longer BIRD waits for a confirmation than vppcfg does, which then brings everything back together."""
 _LOADED = re.compile(r"^(Reconfigured|Reconfiguration in progress|Reconfiguration already in progress)", re.MULTILINE)
 _CONFIRMED = re.compile(r"^Reconfiguration confirmed", re.MULTILINE)
-_LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
+_MOMENT = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)"
+_NOW = re.compile(rf"^Current server time is {_MOMENT}", re.MULTILINE)
+_LAST = re.compile(rf"^Last reconfiguration on {_MOMENT}", re.MULTILINE)
+_ZONE_STEP_S = 900
+"""Time zones differ by multiples of that."""
 _ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
 _HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
 """Both lines of `show route export kernel1`::
@@ -234,7 +239,7 @@ class Bird:
             return RunningText(
                 text=text, trouble="BIRD does not report when it read its configuration (`timeformat base`)"
             )
-        if datetime.fromisoformat(last[1]).timestamp() < written_s:
+        if datetime.fromisoformat(last[1]).timestamp() - _zone_s(output) < written_s:
             read = f"{self._file.startup} was written since, at {datetime.fromtimestamp(written_s):%Y-%m-%d %H:%M:%S}"
             return RunningText(text=text, trouble=f"BIRD read its configuration last at {last[1]}, and {read}")
         return RunningText(text=text)
@@ -311,6 +316,13 @@ class Bird:
         if ran.trouble:
             return f"BIRD does not answer at {self._file.socket}: {why_failed(ran)}", output
         return "", output
+
+
+def _zone_s(status: str) -> float:
+    """Return how much later BIRD's times are than those of this process, whose time zone may be another one."""
+    now = _NOW.search(status)
+    ahead_s = datetime.fromisoformat(now[1]).timestamp() - time.time() if now is not None else 0.0
+    return _ZONE_STEP_S * round(ahead_s / _ZONE_STEP_S)
 
 
 def _lines(before: str, after: str) -> Iterator[str]:

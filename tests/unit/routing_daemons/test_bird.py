@@ -1,7 +1,8 @@
 """What BIRD runs, and whether that is known, by what birdc prints."""
 
 import os
-from datetime import datetime
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,17 @@ def test_what_was_written_since_bird_read_it_is_not_what_it_runs(
     assert running.text == startup.read_text()
     assert (running.trouble == "") is is_known
     assert is_known or "was written since" in running.trouble
+
+
+@pytest.mark.parametrize("ahead_h", [-5, 0, 2])
+def test_times_are_those_of_birds_zone(birdc: Birdc, startup: Path, ahead_h: int) -> None:
+    def shown(ago_s: float) -> str:
+        return str(datetime.now() + timedelta(hours=ahead_h) - timedelta(seconds=ago_s))
+
+    birdc.answers["show status"] = f"Current server time is {shown(0)}\nLast reconfiguration on {shown(600)}\n"
+    for ago_s, is_known in ((1200, True), (60, False)):
+        os.utime(startup, (time.time() - ago_s,) * 2)
+        assert (daemon(startup).running().trouble == "") is is_known
 
 
 def test_a_status_without_the_date_leaves_it_unknown(birdc: Birdc, startup: Path) -> None:
