@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -21,14 +22,15 @@ from hypothesis import strategies as st
 from tests.fuzz.plain import damage_node, flipped
 from tests.laws.examples import TIMES
 from tests.unit.loadtest.namespaces import skip_reason
-from vppcfg.cli.loadtest.flows import flows_lines
+from vppcfg.cli.loadtest.flows import _placed_flows, flows_lines
 from vppcfg.cli.main import main
 from vppcfg.errors import EngineError, ExitCode
 from vppcfg.linux.inside import processes_inside
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.flows.iperf3 import flow_of
 from vppcfg.loadtest.flows.outcome import Flow, FlowsOutcome
-from vppcfg.loadtest.flows.place import busiest, packets_by_core, spread
+from vppcfg.loadtest.flows.place import FlowsPlan, busiest, packets_by_core, spread
+from vppcfg.loadtest.flows.router import LocalRouter
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
 
@@ -245,6 +247,11 @@ def test_a_router_that_does_not_forward_is_named(laboratory: Layout, capsys: pyt
         ([], "needs to know where the servers are"),
         (["--lab", "a", "--server", "b"], "needs to know where the servers are"),
         (["--server", "192.0.2.1", "--cport", "1,2"], "--cport names 2 ports, and there are 4 flows"),
+        (["--server", "192.0.2.1", "--cport", "1,1,2,3,4"], "--cport names 4 ports, and there are 4 flows"),
+        (["--server", "192.0.2.1", "--cores", "0"], "--cores has no effect here"),
+        (["--server", "192.0.2.1", "--router-device", "e0"], "--router-device has no effect here"),
+        (["--lab", "a", "--client-netns", "b"], "--client-netns has no effect here"),
+        (["--lab", "a", "--router", "local"], "--router has no effect here"),
         (["--server", "192.0.2.1", "--flows", "0"], "not a number of flows"),
         (["--server", "192.0.2.1", "--duration", "0"], "measures nothing"),
         (["--server", "192.0.2.1", "--first-port", "65535"], "do not fit"),
@@ -253,3 +260,11 @@ def test_a_router_that_does_not_forward_is_named(laboratory: Layout, capsys: pyt
 def test_a_wrong_argument_is_named(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["loadtest", "flows", *arguments]) == ExitCode.INVALID
     assert complaint in capsys.readouterr().err
+
+
+def test_flows_of_the_servers_are_on_no_core_that_the_clients_packets_show() -> None:
+    args = argparse.Namespace(reverse=True, cport=(), router_device="e0", cores=None, lab=None, router="local")
+    plan = FlowsPlan(server="192.0.2.1", server_netns="x", client_netns="", server_ports=(1, 2), duration_s=1)
+    placed, reason = _placed_flows(args, plan, LocalRouter())
+    assert placed == ((0, None), (0, None))
+    assert "the servers send" in reason

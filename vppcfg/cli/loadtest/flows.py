@@ -113,6 +113,7 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
 
     if bool(args.lab) == bool(args.server):
         raise UsageError("flows needs to know where the servers are", "give --lab NAME or --server ADDRESS")
+    _refuse_idle_options(args)
     if args.duration < 1:
         raise UsageError("a test of 0 seconds measures nothing", "--duration 60")
     if args.first_port + args.flows - 1 > LAST_PORT:
@@ -131,6 +132,20 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
         duration_s=args.duration,
         is_reverse=args.reverse,
     )
+
+
+def _refuse_idle_options(args: argparse.Namespace) -> None:
+    """Raise UsageError for an option that would have no effect beside the others."""
+    named = {
+        "--server-netns": args.server_netns, "--client-netns": args.client_netns, "--router": args.router,
+        "--router-device": args.router_device, "--cores": args.cores,
+    }  # fmt: skip
+    idle = ["--router-device", "--cores"] if not args.lab and args.router is None else []
+    idle += ["--server-netns", "--client-netns", "--router"] if args.lab else []
+    for option in idle:
+        if named[option]:
+            hint = "a laboratory has its own" if args.lab else "name the router with --router"
+            raise UsageError(f"{option} has no effect here", hint)
 
 
 def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
@@ -192,11 +207,13 @@ def _placed_flows(
 
     count = len(plan.server_ports)
     if args.cport:
-        if len(set(args.cport)) != count:
-            raise UsageError(f"--cport names {len(set(args.cport))} ports, and there are {count} flows")
+        if not len(args.cport) == len(set(args.cport)) == count:
+            raise UsageError(f"--cport names {len(set(args.cport))} ports, and there are {count} flows", "one for each")
         return tuple((port, None) for port in args.cport), "named by the operator"
     if router is None:
         return ((0, None),) * count, "not chosen: no router is named"
+    if args.reverse:
+        return ((0, None),) * count, "not chosen: the servers send, and only what the clients send can be placed"
     cores = _cores(args, router)
     if args.router_device:
         by_hash = toeplitz_cores(router, args.router_device, source_address(plan), plan.server)
