@@ -188,6 +188,7 @@ def test_latency_is_a_table_of_loads_and_directions(capsys: pytest.CaptureFixtur
         (["ramp", *SIMULATED, "--device", "x=1"], ExitCode.INVALID, "--device: there is no x"),
         (["ramp", *SIMULATED, "--device", "loss=2"], ExitCode.INVALID, "loss is a share of 1"),
         (["ramp", "--device", "loss=1%"], ExitCode.INVALID, "--device is about a simulated device"),
+        (["ramp", *SIMULATED, "--next-mac", "0=02:00:00:00:00:01"], ExitCode.INVALID, "--next-mac is about"),
         (["ramp", *SIMULATED, "--tune", "-hd", "5"], ExitCode.INVALID, "--tune needs a hold of 10 s"),
         (["ramp", *SIMULATED, "--baseline", "none.json"], ExitCode.INVALID, "cannot read none.json"),
         (["ramp", "-s", "trex:x"], ExitCode.DATAPLANE, "'trex:x' names no server"),

@@ -41,6 +41,8 @@ def default_engine(ports: str) -> str:
 
 def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
     refuse_device_without_simulation(args)
+    if args.next_mac and args.engine != "trafgen":
+        raise UsageError("--next-mac is about frames of trafgen", "T-Rex has the MAC addresses in its configuration")
     if args.engine == "simulated":
         device, pace = simulated_device(args.device)
         simulated_clock = SimulatedClock(pace)
