@@ -90,11 +90,12 @@ def summary(report: ProbeReport) -> str:
     """Return the outcome in one line."""
     if report.wrong:
         return f"VPP handled {report.wrong:,} of {report.sent:,} frames otherwise than configured"
+    objects = "1 object" if report.unnoticed == 1 else f"{report.unnoticed:,} objects"
+    if not report.sent:
+        has = f"; VPP has {objects} otherwise" if report.unnoticed else ""
+        return f"no frame was sent, so that none proves anything{has}"
     text = f"VPP handled all {report.sent:,} frames as configured"
-    if report.unnoticed:
-        objects = "1 object" if report.unnoticed == 1 else f"{report.unnoticed:,} objects"
-        return f"{text}, but has {objects} otherwise, which no frame shows"
-    return text
+    return f"{text}, but has {objects} otherwise, which no frame shows" if report.unnoticed else text
 
 
 def probe_set_document(probe_set: ProbeSet) -> dict[str, Any]:
