@@ -22,6 +22,9 @@ from vppcfg.cli.options import (
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vppcfg.app.routing_plan import DaemonChange
     from vppcfg.plan.plan import Plan
     from vppcfg.transaction.journal import Journal
 
@@ -86,18 +89,28 @@ def _compare_file(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.journaled_states import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose, show_obstacles
+    from vppcfg.app.routing_plan import NO_DAEMONS
     from vppcfg.cli.console import terminal_for
+    from vppcfg.cli.plan import refused_programs, routing_of
+    from vppcfg.transaction.guard import Limits
 
     console = terminal_for(args)
     configuration, loaded = load_configuration(files_of(args), console)
-    target = target_of(args)
+    target, routing = target_of(args), NO_DAEMONS
+    journal = target.journal()
     with target.connect() as dataplane:
-        observed, applied = dataplane.observe(), applied_file(target.journal(), dataplane.boot_id)
+        observed, applied = dataplane.observe(), applied_file(journal, dataplane.boot_id)
         proposal = propose(configuration, loaded, observed, adopt=args.adopt, applied=applied)
         plan = proposal.plan_on(dataplane) if proposal.resolution.is_possible else None
-    code = _show_plan(plan, args) if plan is not None else ExitCode.DONE
+        if plan is not None:
+            running = None if refused_programs(configuration, loaded) else dataplane
+            routing = routing_of(plan, configuration, journal, Limits(), running)
+    code = _show_plan(plan, args, routing.steps) if plan is not None else ExitCode.DONE
     obstacles = show_obstacles(proposal, loaded.name, console)
-    return code if obstacles is ExitCode.DONE else obstacles
+    for objection in routing.objections:
+        log.error("%s; %s", objection.text, objection.hint)
+    codes = (obstacles, *(each.code for each in routing.objections))
+    return next((each for each in codes if each is not ExitCode.DONE), code)
 
 
 def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
@@ -136,15 +149,17 @@ def _rollback_plan(journal: Journal, args: argparse.Namespace) -> Plan:
         return prove_way_back(target, partial(plan_on, dataplane, observed)).plan
 
 
-def _show_plan(plan: Plan, args: argparse.Namespace) -> ExitCode:
+def _show_plan(plan: Plan, args: argparse.Namespace, steps: Sequence[DaemonChange] = ()) -> ExitCode:
+    from vppcfg.cli.console import routing_text
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
     from vppcfg.render.notes import omission_lines
 
     write(painted_difference(plan, paint_for(sys.stdout, args.color)), sys.stdout)
+    write("".join(f"{line}\n" for line in routing_text(steps)), sys.stdout)
     for line in omission_lines(plan) if not plan.steps else ():
         log.info("%s", line)
-    return _code(is_different=bool(plan.steps), args=args)
+    return _code(is_different=bool(plan.steps or steps), args=args)
 
 
 def _code(*, is_different: bool, args: argparse.Namespace) -> ExitCode:

@@ -21,6 +21,7 @@ from vppcfg.cli.options import (
     add_rehearsal_options,
     add_state_dir_option,
     files_of,
+    limits_of,
     rehearsal_of,
     target_of,
     terms_of,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from vppcfg.operations.operation import Operation
     from vppcfg.plan.plan import Plan
     from vppcfg.probe.rehearsal import PlanRehearsal
-    from vppcfg.transaction.guard import Objection
+    from vppcfg.transaction.guard import Limits, Objection
+    from vppcfg.transaction.journal import Journal
 
 log = logging.getLogger("root.main")
 
@@ -131,7 +133,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         boot_id = dataplane.boot_id if dataplane is not None else ""
         if boot_id:
             _warn_of_journal(args, boot_id)
-        applied = applied_file(target_of(args).journal(), boot_id)
+        journal = target_of(args).journal()
+        applied = applied_file(journal, boot_id)
         proposal = propose(configuration, loaded, state, adopt=args.adopt, applied=applied)
         before = _before_planning(loaded, boot_id, args)
         if not proposal.resolution.is_possible:
@@ -139,8 +142,8 @@ def run(args: argparse.Namespace) -> ExitCode:
             return _verdict(before, proposal.problems, (), loaded.name, console)
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
-        foreign = _refused_programs(configuration, loaded) if dataplane is not None else []
-        routing = _routing_of(plan, configuration, args, None if foreign else dataplane)
+        foreign = refused_programs(configuration, loaded) if dataplane is not None else []
+        routing = routing_of(plan, configuration, journal, limits_of(args), None if foreign else dataplane)
         _probe_addresses(plan, args, dataplane)
     rehearsal = _rehearsed(plan, args, configuration.unmanaged, loaded)
     problems = loaded.placed((*proposal.problems, *routing.problems))
@@ -166,8 +169,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     return ExitCode.CHANGES_PENDING if is_pending and args.detailed_exitcode else ExitCode.DONE
 
 
-def _routing_of(
-    plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
+def routing_of(
+    plan: Plan, configuration: Configuration, journal: Journal, limits: Limits, dataplane: Dataplane | None
 ) -> RoutingPlan:
     """Return what routing daemons load with the plan; without a VPP, nothing is known of those of its machine."""
     from vppcfg.app.routing_accepted import loaded_texts
@@ -178,13 +181,12 @@ def _routing_of(
     if dataplane is None:
         log.warning("What the routing daemons would load is left out: they run on the router")
         return NO_DAEMONS
-    journal = target_of(args).journal()
     try:
         loaded = loaded_texts(journal.newest_first(), journal)
     except PlanRefusedError as error:
         log.warning("What the routing daemons have loaded without being confirmed is not known: %s", error.message)
         loaded = ()
-    return plan_routing(configuration.routing, plan.desired, terms_of(args).limits, loaded)
+    return plan_routing(configuration.routing, plan.desired, limits, loaded)
 
 
 def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str], loaded: Loaded) -> PlanRehearsal | None:
@@ -207,7 +209,7 @@ def _rehearsed(plan: Plan, args: argparse.Namespace, unmanaged: Sequence[str], l
     return rehearsal
 
 
-def _refused_programs(configuration: Configuration, loaded: Loaded) -> list[Objection]:
+def refused_programs(configuration: Configuration, loaded: Loaded) -> list[Objection]:
     """Return why `apply` would refuse what a configuration does on the machine, beside VPP."""
     from vppcfg.app.foreign_files import refuse_foreign
     from vppcfg.model.programs import programs_of
@@ -258,10 +260,11 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     plan = replace(plan, observed=replace(plan.observed, facts=sized))
     _warn_of_journal(args, found.boot_id)
     before = _before_planning(found.loaded, found.boot_id, args)
-    foreign = _refused_programs(found.configuration, found.loaded)
+    foreign = refused_programs(found.configuration, found.loaded)
     with target_of(args).connect() as dataplane:
         guarded = _guarded(plan, found.configuration, args, dataplane)
-        routing = _routing_of(plan, found.configuration, args, None if foreign else dataplane)
+        running = None if foreign else dataplane
+        routing = routing_of(plan, found.configuration, target_of(args).journal(), limits_of(args), running)
     guarded = [*foreign, *routing.objections, *guarded]
     problems = found.loaded.placed((*found.problems, *routing.problems))
     _show(plan, problems, (*before, *guarded), args, saved_programs(saved), routing)

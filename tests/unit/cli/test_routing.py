@@ -169,6 +169,16 @@ def test_one_plan_shows_both_and_one_change_loads_both_vpp_first(router: Router)
     assert router.run("plan", "-c", path, "--detailed-exitcode")[0] == ExitCode.DONE
 
 
+def test_a_difference_of_a_daemon_alone_is_one_for_diff_as_well(router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    assert router.run("diff", "-c", router.file("new"), "--detailed-exitcode")[0] == ExitCode.DONE
+    code, said = router.run("diff", "-c", router.file("newer"), "--detailed-exitcode")
+    assert (code, "+ newer" in said, "No difference" in said) == (ExitCode.CHANGES_PENDING, True, False)
+    router.daemon.unfit = "bgpd does not run"
+    code, said = router.run("diff", "-c", router.file("newer"))
+    assert (code, "bgpd does not run" in said) == (ExitCode.DATAPLANE, True)
+
+
 def test_a_daemon_alone_is_a_change_of_its_own_with_its_impact_in_the_history(router: Router) -> None:
     router.run("apply", "-c", router.file("new"))
     router.events()
