@@ -265,7 +265,9 @@ class Bench:
 
     def run(self, load_pps: float, duration_s: float) -> Trial:
         """Offer a load and return what was counted. The traffic runs exactly as long as the clock shows."""
-        recorder = Recorder(self._engine, self._traffic, self._clock, self._observer, limit_ratio=0.0)
+        recorder = Recorder(
+            self._engine, self._traffic, self._clock, self._observer, limit_ratio=0.0, may_lose_all=True
+        )
         before = self._engine.count().tallies
         recorder.begin()
         self._engine.start(load_pps, duration_s + MARGIN_S)

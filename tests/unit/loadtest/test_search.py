@@ -104,6 +104,11 @@ def test_the_warm_up_is_no_trial() -> None:
     assert len(run.trials) == 35
 
 
+def test_a_device_that_forwards_nothing_at_the_highest_load_has_a_throughput_below() -> None:
+    _, (found,) = search(SimulatedDevice(capacity_pps=1e5, collapse=1.0), 1e6, "ndr,initial=10,final=10,sum=30")
+    assert found.conditional_pps == pytest.approx(1e5, rel=0.01)
+
+
 def test_a_search_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = iter(range(0, 10_000, 60))
     monkeypatch.setattr("time.monotonic", lambda: float(next(passed)))
