@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import THERE, result, sample, stateful_result
+from vppcfg.cli.loadtest.astf_view import latency_text
+from vppcfg.cli.loadtest.latency import latency_lines
 from vppcfg.cli.main import main
 from vppcfg.common.graph import thinned
 from vppcfg.common.svg import svg_of
@@ -332,3 +334,14 @@ def test_the_loss_of_a_latency_run_is_that_of_the_load_beside_the_stamped_packet
     assert row.loss == "10.00 %"
     (row,) = rows_of([latency()], None)
     assert row.loss == "0.1000 %"
+
+
+def test_a_load_of_which_no_stamped_packet_comes_back_has_no_latency() -> None:
+    (under,) = latency().delays
+    silent = replace(under.delays[0], received=0, average_us=0.0, maximum_us=0.0, jitter_us=0.0, histogram=())
+    total = Total(direction=THERE, tally=Tally(sent=1000), intended=1000, loss_ratio=1.0)
+    result = replace(latency(), delays=(replace(under, delays=(silent,), totals=(total,)),))
+    (row,) = rows_of([result], None)
+    assert (row.rate, row.most, row.loss) == ("no answer", "", "100.00 %")
+    assert "0.0" not in list(latency_lines(result))[1].split("100.00")[0]
+    assert latency_text(silent) == "0->1: no answer; 1,000 of 1,000 lost"

@@ -123,6 +123,8 @@ def latency_text(delay: Delay) -> str:
     most = percentile_us(delay.histogram, 0.99)
     edge = "" if most is None else f", 99 % below {most[1]:,.0f} us"
     lost = max(delay.sent - delay.received, 0)
+    if not delay.received:
+        return f"{delay.direction.name}: no answer; {lost:,} of {delay.sent:,} lost"
     return (
         f"{delay.direction.name}: {delay.average_us:,.0f} us in the mean{edge}, {delay.maximum_us:,.0f} us at most, "
         f"jitter {delay.jitter_us:,.0f} us; {lost:,} of {delay.sent:,} lost"

@@ -107,10 +107,12 @@ def _row(found: DelayAtLoad, delay: Delay) -> str:
     classes = [percentile_us(delay.histogram, share) for share in PERCENTILES]
     edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>7}" for found_class in classes)
     (total,) = (total for total in found.totals if total.direction == delay.direction)
-    least = "-" if delay.minimum_us is None else f"{delay.minimum_us:.0f}"
+    least = None if delay.minimum_us is None else f"{delay.minimum_us:.0f}"
+    figures = (f"{delay.average_us:.1f}", least, f"{delay.maximum_us:.0f}", f"{delay.jitter_us:.1f}")
+    mean, least, most, jitter = (each if each and delay.received else "-" for each in figures)
     return (
-        f"{pps(found.load_pps):<10} {delay.direction.name:<6} {delay.average_us:>7.1f} {least:>5} "
-        f"{delay.maximum_us:>7.0f} {delay.jitter_us:>6.1f}{edges}  {loss_text(total.loss_ratio)}"
+        f"{pps(found.load_pps):<10} {delay.direction.name:<6} {mean:>7} {least:>5} {most:>7} {jitter:>6}{edges}  "
+        f"{loss_text(total.loss_ratio)}"
     )
 
 

@@ -170,7 +170,9 @@ def _connections(outcome: StatefulOutcome) -> Iterator[tuple[str, str]]:
         yield (
             f"latency {delay.direction.name}",
             f"{delay.average_us:,.0f} µs in the mean, {delay.maximum_us:,.0f} µs at most, "
-            f"jitter {delay.jitter_us:,.0f} µs",
+            f"jitter {delay.jitter_us:,.0f} µs"
+            if delay.received
+            else "no answer",
         )
 
 

@@ -13,6 +13,7 @@ from vppcfg.loadtest.result import Result, ResultKind, Sample
 from vppcfg.record import record
 
 NO_BREAK = "\u00a0"
+_NO_ANSWER = "no answer"
 
 
 @record
@@ -103,9 +104,9 @@ def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Itera
                 run=name,
                 kind=result.kind.value,
                 what=f"{_way(delay.direction)} at {pps(under.load_pps)}",
-                rate=f"{delay.average_us:,.0f} µs, jitter {delay.jitter_us:,.0f} µs",
+                rate=f"{delay.average_us:,.0f} µs, jitter {delay.jitter_us:,.0f} µs" if delay.received else _NO_ANSWER,
                 share="",
-                most=f"{delay.maximum_us:,.0f} µs",
+                most=f"{delay.maximum_us:,.0f} µs" if delay.received else "",
                 loss=loss_text(lost.get(delay.direction, probes_lost)),
                 verdict=_verdict(result),
             )
@@ -128,7 +129,7 @@ def _flow_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator
 
 def _watch_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     for seen in result.watched:
-        median = "no answer" if seen.median_us is None else f"median {seen.median_us / 1000:.3f} ms"
+        median = _NO_ANSWER if seen.median_us is None else f"median {seen.median_us / 1000:.3f} ms"
         yield OverviewRow(
             run=name,
             kind=result.kind.value,
