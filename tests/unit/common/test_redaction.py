@@ -25,6 +25,7 @@ SECRET = "Xy7-sEcReT_42"
         *(f"community: {SECRET}", f"password: !!str &a {SECRET} and more", f"password:\n  {SECRET}"),
         *(f"passwords: [a,\n  {SECRET}]", f"[ curl, --token, {SECRET} ]", f"- --token\n- {SECRET}"),
         *(f"PGPASSWORD={SECRET} x", f'-H "Authorization: Bearer {SECRET}"', f"access_key={SECRET}"),
+        *(f"SECRET_KEY={SECRET} x", f"secret-key: {SECRET}"),
         *(f"password 8 {SECRET}", f"message-digest-key 1 md5 {SECRET}", f"shared-key-mic string {SECRET}"),
         *(f"https://admin:{SECRET}@192.0.2.1/api", f"redis://:{SECRET}@192.0.2.1/0"),
         *(f"vpp_password={SECRET}", f"secret-key {SECRET}", f"secretKey: {SECRET}", f"validator-key {SECRET}"),
