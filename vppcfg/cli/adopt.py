@@ -417,7 +417,7 @@ def _write_rest(text: str, name: str | None) -> None:
     """Write commands to a file, which others cannot read when secrets are in them."""
     from vppcfg.cli.output import write_document
 
-    write_document(text, name, 0o600 if without_secrets(text) != text else None)
+    write_document(text, name, mode=0o600 if without_secrets(text) != text else None)
 
 
 def _commands(commands: Sequence[str]) -> str:

@@ -98,7 +98,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
     UsageError for a pipe.
     """
     from vppcfg.app.merge_dump import merged_configuration
-    from vppcfg.cli.output import mode_of, write_difference, write_document
+    from vppcfg.cli.output import write_difference, write_document
     from vppcfg.common.edited_yaml import difference
     from vppcfg.entries.yaml.files import can_be_read_again, read_source
 
@@ -110,7 +110,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
         log.info("%s already matches VPP", file_name)
         return
     write_difference(difference(before, after, printable(file_name)), args.color)
-    write_document(before, f"{file_name}.before-{args.command}", mode_of(file_name))
+    write_document(before, f"{file_name}.before-{args.command}", file_name)
     write_document(after, file_name)
 
 

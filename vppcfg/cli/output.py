@@ -133,31 +133,37 @@ def write_difference(lines: Iterable[str], color: ColourChoice) -> None:
         write((paint(text, colour) if colour and is_change else text) + "\n", sys.stderr)
 
 
-def write_document(text: str, file_name: str | None, mode: int | None = None) -> None:
+def write_document(text: str, file_name: str | None, like: str | None = None, mode: int | None = None) -> None:
     """Write a whole document to a file, or to standard output when None or -, and log how many lines it has.
 
-    A file is replaced atomically, and has `mode`, None for that of the former one; a device or a pipe is written to.
+    A file is replaced atomically, as `write_file` does it; a device or a pipe is written to.
     Raise UsageError when that is not possible.
     """
     if file_name in (None, "-"):
         write(text, sys.stdout)
         name, extra = STDOUT_NAME, DETAIL
     else:
-        write_file(text, file_name, mode)
+        write_file(text, file_name, like, mode)
         name, extra = file_name, None
     log.info("Wrote %d lines to %s", text.count("\n"), name, extra=extra)
 
 
-def write_file(text: str, file_name: str, mode: int | None = None) -> None:
-    """Replace a file in one step, or write to a device or a pipe, as `write_document` does. Raise UsageError."""
+def write_file(text: str, file_name: str, like: str | None = None, mode: int | None = None) -> None:
+    """Replace a file in one step, or write to a device or a pipe. Raise UsageError when that is not possible.
+
+    It has the mode of the file that it replaces, or of the one that it is a copy of, `like`, and as far as this user
+    may give it away, its owner and group. One with a `mode` of its own is this user's.
+    """
     try:
         path = written_place(file_name)
         if is_stream(path):
             append(text, path)
         else:
+            model = like or (path if os.path.exists(path) else None)
+            status = None if model is None or mode is not None else os.stat(model)
             if mode is None:
-                mode = mode_of(path) if os.path.exists(path) else 0o666 & ~umask()
-            replace_file(text.encode(errors="surrogateescape"), path, mode)
+                mode = 0o666 & ~umask() if status is None else stat.S_IMODE(status.st_mode)
+            replace_file(text.encode(errors="surrogateescape"), path, mode, status)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
@@ -202,11 +208,6 @@ def written_place(file_name: str) -> str:
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
-def mode_of(path: str) -> int:
-    """Return the permissions of a file. Raise OSError."""
-    return stat.S_IMODE(os.stat(path).st_mode)
-
-
 def is_stream(path: str) -> bool:
     """Return whether a path leads to a device, a pipe or an open file (/dev/stdout), which nothing can replace."""
     return _is_of_system(path) or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode))
@@ -216,8 +217,11 @@ def _is_of_system(path: str) -> bool:
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
-def replace_file(content: bytes, path: str, mode: int) -> None:
-    """Put a new file of a mode in the place of `path`, a link too. Raise OSError."""
+def replace_file(content: bytes, path: str, mode: int, owned: os.stat_result | None = None) -> None:
+    """Put a new file of a mode in the place of `path`, a link too. Raise OSError.
+
+    It gets the owner and the group that `owned` has, as far as this user may give it away.
+    """
     import tempfile
 
     folder, name = os.path.split(path)
@@ -225,6 +229,9 @@ def replace_file(content: bytes, path: str, mode: int) -> None:
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
+        for owner, group in ((owned.st_uid, -1), (-1, owned.st_gid)) if owned is not None else ():
+            with suppress(PermissionError):
+                os.chown(temporary, owner, group)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:

@@ -15,8 +15,8 @@ from vppcfg.record import record
 REMOVED = "REMOVED"
 _NAMES = (
     r"[\w-]*(?:(?:private|preshared|pre-shared|shared|secret|validator|crypto|integ|auth|authentication|encryption|api"
-    r"|access|signing|message-digest)[-_ ]?keys?|key-string|shared-key-mic|auth[-_]pass|psk|secrets?|passwords?|passwd|pwd|passphrase"
-    r"|tokens?|community|credentials?)|(?:nhrp )?authentication string|nhrp authentication"
+    r"|access|signing|message-digest)[-_ ]?keys?|key-string|shared-key-mic|auth[-_]pass|psk|secrets?|passwords?|passwd"
+    r"|pwd|passphrase|tokens?|community|credentials?)|(?:nhrp )?authentication string|nhrp authentication"
 )
 _MANNER = r"(?:(?:\d{1,3}|md5|clear|encrypted|string|hex|[&!]\S*)[ \t]+){0,3}"
 """What may stand before a secret: how it is written, as in `password 8 ...`, or an anchor or a tag of YAML."""

@@ -103,6 +103,20 @@ def test_a_document_replaces_a_file_and_keeps_its_mode(tmp_path: Path, caplog: p
     assert caplog.messages == [f"Wrote 1 lines to {target}"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+def test_a_document_keeps_the_owner_of_a_file_and_a_copy_has_owner_and_mode(tmp_path: Path) -> None:
+    target, copy = tmp_path / "router.yaml", tmp_path / "router.yaml.before-dump"
+    for path, mode in ((target, 0o640), (copy, 0o644)):
+        path.write_text("old\n")
+        path.chmod(mode)
+    os.chown(target, 1234, 5678)
+    write_document("new\n", str(target))
+    write_document("old\n", str(copy), str(target))
+    for path in (target, copy):
+        status = path.stat()
+        assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 5678, 0o640)
+
+
 def test_a_new_file_gets_the_mode_of_the_umask(tmp_path: Path) -> None:
     former = os.umask(0o027)
     try:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import mode_of, paint_for, write_difference, write_document
+from vppcfg.cli.output import paint_for, write_difference, write_document
 from vppcfg.cli.problems import report
 from vppcfg.common.edited_yaml import difference
 from vppcfg.common.printable import printable
@@ -48,7 +48,7 @@ def write_changes(diagnosis: Diagnosis, args: argparse.Namespace) -> None:
         return
     write_difference(difference(before, after, printable(args.config)), args.color)
     _check(before, after, diagnosis, args)
-    write_document(before, f"{args.config}.before-tune", mode_of(args.config))
+    write_document(before, f"{args.config}.before-tune", args.config)
     write_document(after, args.config)
 
 
