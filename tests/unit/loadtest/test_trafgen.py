@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, layout_of
 from vppcfg.loadtest.linux_port import mac_of, port_named
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.trafgen.engine import TrafgenEngine, configuration, mean_bytes, sequence
+from vppcfg.loadtest.trafgen.engine import TrafgenEngine, _lock, configuration, mean_bytes, sequence
 
 NAME = f"vppcfgtg{os.getpid()}"
 PORTS = (f"{NAME}-left/port0", f"{NAME}-right/port1")
@@ -274,3 +275,9 @@ def test_a_missing_trafgen_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match="there is no program trafgen"):
         TrafgenEngine(SystemClock(), PORTS, {}).describe()
+
+
+def test_a_port_that_cannot_be_locked_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.loadtest.trafgen.engine.LOCKS", tmp_path / "missing")
+    with ExitStack() as stack, pytest.raises(EngineError, match="e0 cannot be locked: No such file"):
+        _lock("e0", stack)

@@ -403,8 +403,9 @@ def _speed_bps(port: LinuxPort) -> int | None:
 def _lock(name: str, stack: ExitStack) -> None:
     """Take the lock of a port, which the kernel frees when this process ends. Raise EngineError."""
     path = LOCKS / f"vppcfg-loadtest-{name.replace('/', '+')}"
-    file = stack.enter_context(path.open("w"))
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise EngineError(f"{name} is used by another load test", f"`fuser {path}` shows which") from None
+    except OSError as error:
+        raise EngineError(f"{name} cannot be locked: {error.strerror}", f"see whether {path} can be made") from error
