@@ -24,6 +24,7 @@ from tests.laws.examples import TIMES
 from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.cli.loadtest.flows import _placed_flows, flows_lines
 from vppcfg.cli.main import main
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, ExitCode
 from vppcfg.linux.inside import processes_inside
 from vppcfg.loadtest.document import read_result
@@ -31,6 +32,7 @@ from vppcfg.loadtest.flows.iperf3 import flow_of
 from vppcfg.loadtest.flows.outcome import Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import FlowsPlan, busiest, packets_by_core, spread
 from vppcfg.loadtest.flows.router import LocalRouter
+from vppcfg.loadtest.flows.run import run_flows
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
 
@@ -78,6 +80,7 @@ def test_an_interrupted_flow_counts_with_what_it_sent() -> None:
     assert flow.received_bps is None
     outcome = FlowsOutcome(iperf3_version="3.12", duration_s=2, flows=(flow,), placed_by="probe")
     assert outcome.goodput_bps == 2795830359.4
+    assert "interrupted is not known" in "".join(outcome.notes())
 
 
 def test_intervals_that_iperf3_was_told_to_omit_do_not_count() -> None:
@@ -268,3 +271,20 @@ def test_flows_of_the_servers_are_on_no_core_that_the_clients_packets_show() -> 
     placed, reason = _placed_flows(args, plan, LocalRouter())
     assert placed == ((0, None), (0, None))
     assert "the servers send" in reason
+
+
+def test_a_flow_that_fails_is_named_and_not_one_that_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended:
+        def __init__(self, netns: str, server: str, server_port: int, *_: object) -> None:
+            self.is_running, self._port = server_port == 1, server_port
+
+        def result(self, timeout_s: float) -> Flow:
+            raise EngineError("the flow to port 1 does not end" if self.is_running else "port 2 refuses")
+
+        def stop(self) -> None:
+            """Do nothing."""
+
+    monkeypatch.setattr("vppcfg.loadtest.flows.run.Client", Ended)
+    plan = FlowsPlan(server="192.0.2.1", server_netns=None, client_netns="", server_ports=(1, 2), duration_s=60)
+    with pytest.raises(EngineError, match="port 2 refuses"):
+        run_flows(plan, ((0, None), (0, None)), None, SimulatedClock(), lambda sample: None)

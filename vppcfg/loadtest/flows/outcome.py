@@ -92,11 +92,12 @@ class FlowsOutcome:
 
     def notes(self) -> tuple[str, ...]:
         """Return what makes the sum of all flows doubtful, in sentences."""
-        if self.start_spread_s < _SIMULTANEOUS_S:
-            return ()
-        return (
-            f"the flows began {self.start_spread_s} s apart: their sum may be more than went through at any one time",
+        apart = (
+            f"the flows began {self.start_spread_s} s apart: their sum may be more than went through at any one time"
         )
+        ended = "what arrived of a flow that was interrupted is not known: the sum has what it sent"
+        is_ended = any(flow.received_bps is None for flow in self.flows)
+        return (*([apart] if self.start_spread_s >= _SIMULTANEOUS_S else ()), *([ended] if is_ended else ()))
 
     def summaries(self) -> tuple[CoreSummary, ...]:
         """Return every core's mean load."""

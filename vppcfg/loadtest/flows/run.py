@@ -47,7 +47,9 @@ def run_flows(
         for server_port, (client_port, _) in zip(plan.server_ports, placed, strict=True):
             clients.append(Client(plan.client_netns, plan.server, server_port, client_port or None, words))
         samples = tuple(_watch(router, plan.duration_s, clock, on_sample, lambda: all(c.is_running for c in clients)))
-        flows = [client.result(_GRACE_S) for client in clients]
+        ended_first = sorted(clients, key=lambda client: client.is_running)  # one that failed tells why
+        results = {client: client.result(_GRACE_S) for client in ended_first}
+        flows = [results[client] for client in clients]
     finally:
         with uninterrupted():
             for client in clients:
