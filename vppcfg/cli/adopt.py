@@ -16,6 +16,7 @@ from vppcfg.cli.options import (
     add_force_option,
     add_reading_option,
     add_state_dir_option,
+    output_file,
     refuse_to_overwrite,
     target_of,
 )
@@ -90,7 +91,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--past-errors", action="store_true", help="go on after a command that VPP refuses")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
+    where.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, help="write to a new file (default: standard output)"
+    )
     where.add_argument("--into", metavar="FILE", help="update a configuration file; its comments and order stay")
     add_force_option(parser)
     parser.add_argument(

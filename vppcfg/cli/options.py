@@ -57,6 +57,22 @@ def refuse_to_overwrite(file_name: str | None, *, force: bool, option: str = "-o
         )
 
 
+def output_file(text: str) -> str:
+    """Return the name of a file that can be written. Raise ArgumentTypeError, before work that would be lost."""
+    from vppcfg.cli.output import is_stream
+
+    folder = os.path.dirname(os.path.realpath(text))
+    if os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"cannot write {text}: it is a folder")
+    if text == "-" or is_stream(text):
+        return text
+    if not os.path.isdir(folder):
+        raise argparse.ArgumentTypeError(f"cannot write {text}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(f"cannot write {text}: {folder} may not be written to")
+    return text
+
+
 def files_of(args: argparse.Namespace) -> SourceFiles:
     """Return the files that -c names."""
     from vppcfg.entries.yaml.files import SourceFiles

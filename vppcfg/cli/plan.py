@@ -22,6 +22,7 @@ from vppcfg.cli.options import (
     add_state_dir_option,
     files_of,
     limits_of,
+    output_file,
     rehearsal_of,
     target_of,
     terms_of,
@@ -70,7 +71,9 @@ def add_parser(subparsers: Subparsers) -> None:
     add_config_option(parser)
     add_dataplane_options(parser)
     add_reading_option(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", help="write the plan to a file (default: standard output)")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=output_file, help="write the plan to a file (default: standard output)"
+    )
     parser.add_argument(
         "--format",
         choices=["cli", "diff", "json"],
@@ -80,7 +83,10 @@ def add_parser(subparsers: Subparsers) -> None:
         ),
     )
     parser.add_argument(
-        "--html", metavar="FILE", help="also write the plan as one HTML page, for the approval of the change"
+        "--html",
+        metavar="FILE",
+        type=output_file,
+        help="also write the plan as one HTML page, for the approval of the change",
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(

@@ -13,6 +13,7 @@ from vppcfg.cli.options import (
     add_force_option,
     add_state_dir_option,
     files_of,
+    output_file,
     refuse_to_overwrite,
     target_of,
 )
@@ -34,7 +35,11 @@ def add_parser(subparsers: Subparsers) -> None:
     add_config_option(parser)
     add_live_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the archive to write (default: vppcfg-report-TIME.tar.gz here)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=output_file,
+        help="the archive to write (default: vppcfg-report-TIME.tar.gz here)",
     )
     add_force_option(parser)
     parser.add_argument(

@@ -16,6 +16,7 @@ from vppcfg.cli.options import (
     add_state_dir_option,
     files_of,
     judged_release,
+    output_file,
     target_of,
 )
 from vppcfg.errors import ConfigError, ExitCode, UsageError
@@ -91,7 +92,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--report", choices=["text", "json"], default="text", help="for people (default) or for programs"
     )
-    parser.add_argument("-o", "--output", metavar="REPORT", help="write the report to a file")
+    parser.add_argument("-o", "--output", metavar="REPORT", type=output_file, help="write the report to a file")
     parser.set_defaults(run=run)
 
 

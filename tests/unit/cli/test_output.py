@@ -15,6 +15,7 @@ import pytest
 from tests.unit.cli.conftest import Terminal
 from vppcfg.app.signals import Terminated
 from vppcfg.app.watching.notices import Notice
+from vppcfg.cli.main import main
 from vppcfg.cli.output import (
     Colour,
     ColourChoice,
@@ -29,7 +30,7 @@ from vppcfg.cli.output import (
 from vppcfg.cli.report import _store
 from vppcfg.cli.watch_output import output_for
 from vppcfg.common.printable import printable
-from vppcfg.errors import UsageError
+from vppcfg.errors import ExitCode, UsageError
 
 OTHER_USER = 4242
 
@@ -218,3 +219,18 @@ def test_a_stream_that_a_service_has_led_elsewhere_is_no_journal(tmp_path: Path)
         assert not leads_to_journal(stream, {})
     assert not leads_to_journal(io.StringIO(), {"JOURNAL_STREAM": "8:4711"})
     assert not leads_to_journal(None, {"JOURNAL_STREAM": "8:4711"})
+
+
+@pytest.mark.parametrize("name", ["missing/result", "."])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["loadtest", "ramp", "--engine", "simulated"], ["report"], ["tune"], ["upgrade", "--to", "25.10"]),
+        *(["plan"], ["adopt"]),
+    ],
+)
+def test_what_takes_long_does_not_begin_where_its_output_cannot_be_written(
+    words: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "-o", name]) == ExitCode.INVALID
+    assert f"cannot write {name}: " in capsys.readouterr().err

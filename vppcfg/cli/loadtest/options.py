@@ -6,6 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from vppcfg.cli.options import output_file
 from vppcfg.cli.tune.linerate import crossings
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def add_output_options(
     """Add where the result is written, and its title; return their group. `shown` is the default in the help."""
     group = parser.add_argument_group("result")
     text = f"write the result as JSON, - for standard output{shown}"
-    group.add_argument("-o", "--output", metavar="FILE", default=default, help=text)
+    group.add_argument("-o", "--output", metavar="FILE", type=output_file, default=default, help=text)
     group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     return group
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli.arguments import CommandModule, CommandsBelow, Subparsers, add_repeated_options
-from vppcfg.cli.options import OneConfig
+from vppcfg.cli.options import OneConfig, output_file
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
 from vppcfg.cli.tune import capacity, capture, linerate
 from vppcfg.cli.tune.options import (
@@ -111,7 +111,9 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         default="table",
         help="for people (default), programs, or a browser",
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=output_file, help="write to a file (default: standard output)"
+    )
 
 
 def run(args: argparse.Namespace) -> ExitCode:
