@@ -70,6 +70,15 @@ def test_a_test_that_fails_exits_11_and_says_where_loss_begins(capsys: pytest.Ca
     assert max(map(len, captured.out.splitlines())) <= 80
 
 
+def test_the_result_is_kept_though_nobody_can_be_shown_the_figures(tmp_path: Path) -> None:
+    for number, words in enumerate((["ramp", *SHORT], ["search"], ["latency", "--duration", "1"], ["astf", *SHORT])):
+        file = tmp_path / f"{number}.json"
+        command = [sys.executable, "-m", "vppcfg", "loadtest", *words, "--engine", "simulated", "-q", "-o", str(file)]
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.DEVNULL, check=False, timeout=60)
+        assert (done.returncode, read_result(file).is_complete) == (ExitCode.INVALID, True)
+
+
 def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert ramp(*SIMULATED, "-q", *SHORT) == ExitCode.DONE
     captured = capsys.readouterr()

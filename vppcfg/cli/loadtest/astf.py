@@ -141,8 +141,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         outcome, verdict, notes = run_holding_ports(engine, ports_of(args), ramp.run, so_far, args)
     result = replace(begun, stateful=outcome, verdict=verdict, notes=notes, is_complete=True)
-    show_lines(astf_lines(result), args)
     write_result(result, args)
+    show_lines(astf_lines(result), args)
     return ExitCode.DONE if verdict.has_passed else ExitCode.VERDICT
 
 

@@ -78,8 +78,8 @@ def _run(session: LoadSession, plan: LatencyPlan) -> ExitCode:
 
     delays = session.run(test.run, so_far)
     result = replace(begun, samples=tuple(test.samples), delays=delays, is_complete=True)
-    show(latency_lines(result), args, live)
     write_result(result, args)
+    show(latency_lines(result), args, live)
     return ExitCode.DONE
 
 

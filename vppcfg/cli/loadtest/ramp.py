@@ -131,8 +131,8 @@ def _run(session: LoadSession, plan: RampPlan) -> ExitCode:
     )
     if tuning is not None:
         result = _tuned(result, tuning)
-    show(ramp_lines(result), args, live)
     write_result(result, args)
+    show(ramp_lines(result), args, live)
     return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
 
 

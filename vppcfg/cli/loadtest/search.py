@@ -86,8 +86,8 @@ def _run(session: LoadSession, plan: SearchPlan) -> ExitCode:
 
     throughputs = session.run(found, lambda: replace(begun, trials=tuple(search.trials)) if search.trials else None)
     result = replace(begun, trials=tuple(search.trials), throughputs=throughputs, is_complete=True)
-    show(search_lines(result), args, live)
     write_result(result, args)
+    show(search_lines(result), args, live)
     return ExitCode.DONE
 
 
