@@ -98,6 +98,14 @@ def test_a_problem_of_a_default_is_placed_at_its_entry() -> None:
     assert places(loaded) == [(5, 7, "sub-up-parent-down")]
 
 
+def test_an_empty_entry_behind_one_that_is_given_twice_has_its_own_place() -> None:
+    """The second one of both is gone, and the empty one may get its id()."""
+    twice = "  gre1: { local: 192.0.2.1, remote: 192.0.2.2 }\n" * 2
+    problems = parse_text(f"gre_tunnels:\n{twice}  gre2: {{}}\n", "file").problems
+    missing = {problem.path: problem.line for problem in problems if problem.rule == "schema-missing-key"}
+    assert missing == {("gre_tunnels", "gre2", "local"): 4}
+
+
 def test_loading_needs_no_vpp_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vpp_papi", None)
     assert parse_text("interfaces: {}", "test").configuration is not None

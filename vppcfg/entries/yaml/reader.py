@@ -127,8 +127,7 @@ class _Reader:
             self._path.append(index)
             items.append(self._node(event))
             self._path.pop()
-        if items:
-            self.marks[id(items)] = marks
+        self.marks[id(items)] = marks
         return items
 
     def _map(self, event: Any) -> dict[str | int, Any]:
@@ -143,8 +142,7 @@ class _Reader:
             else:
                 self._entry(event, own, marks)
         content = self._with_merged(own, marks, merged) if merged else own
-        if content:
-            self.marks[id(content)] = marks
+        self.marks[id(content)] = marks  # an empty one too: what is given twice is gone, and its id free again
         return content
 
     def _entry(self, event: Any, own: dict[str | int, Any], marks: dict[str | int, Mark]) -> None:
