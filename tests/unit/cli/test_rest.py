@@ -7,7 +7,6 @@ import pytest
 from tests.unit.cli.conftest import GI1, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.cli.rest import meaning_of
-from vppcfg.common.redaction import without_secrets
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
 

@@ -12,9 +12,12 @@ from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.cores import core_problems
 from vppcfg.startup.lint.demand import (
+    MAIN_ONLY,
     MOST_DESCRIPTORS,
+    PER_THREAD,
     ConfFacts,
     DeviceFacts,
+    assignment_of,
     entry_at,
     facts_of,
     number,
@@ -31,6 +34,8 @@ _ETHERNET_BYTES = 18 + 4
 _NETNS_LENGTH = 31
 _DEFAULT_MTU = range(64, 9001)
 _DESCRIPTORS = ("num-rx-desc", "num-tx-desc", "rx-queue-size", "tx-queue-size")
+_MOST_QUEUES = {(PER_THREAD, "num-rx-queues"): 0, (PER_THREAD, "num-tx-queues"): 0, (MAIN_ONLY, "num-rx-queues"): 1}
+"""What VPP takes where who polls the queues of a port settles their number (vnet/dev/api.c); 0 is its own choice."""
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
 ORDINARY_PAGE = 4096
@@ -47,6 +52,7 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     yield from _worker_balance(conf, facts)
     for device in facts.devices:
         yield from _placement(device, facts)
+        yield from _settled_queues(device)
     yield from _transmit_queues(conf, facts)
     yield from dpdk_problems(conf)
     yield from _lost_plugin_path(conf, release)
@@ -61,18 +67,18 @@ def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
 
 def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     """Find workers that never receive, and devices with more queues than there are workers."""
-    queues = sum(device.rx_queues for device in facts.devices)
+    queues = sum(device.rx_queues - device.main_queues for device in facts.devices)
     entry = workers_entry(conf)
     if entry is not None and facts.devices and facts.workers > queues:
-        idle = facts.workers - queues
+        idle, of_main = facts.workers - queues, any(device.main_queues for device in facts.devices)
         text = (
             f"{numbered(facts.workers, 'worker')}, and {numbered(len(facts.devices), 'port')} with "
-            f"{numbered(queues, 'receive queue')} in all: {numbered(idle, 'worker')} never receive"
-            f"{'s' if idle == 1 else ''}"
+            f"{numbered(queues, 'receive queue')} {'for them' if of_main else 'in all'}: "
+            f"{numbered(idle, 'worker')} never receive{'s' if idle == 1 else ''}"
         )
         yield warning("conf-idle-workers", entry, text)
     for device in facts.devices:
-        if device.rx_queues > max(facts.workers, 1):
+        if device.rx_queues - device.main_queues > max(facts.workers, 1):
             text = (
                 f"{device.address} has {device.rx_queues} receive queues, and "
                 f"{numbered(facts.workers, 'worker') if facts.workers else 'the main thread alone'} to serve them; "
@@ -117,6 +123,18 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
         there = f"there are {numbered(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
         text = f"{device.address} is given to worker {missing[0]}, and {there}; VPP gives the queue to another thread"
         yield warning("conf-placement", entry, text)
+
+
+def _settled_queues(device: DeviceFacts) -> Iterator[Problem]:
+    """Find numbers of queues that contradict who polls them, with which VPP's own drivers make no port."""
+    port = device.entry.find("port")
+    if port is None:
+        return
+    for (assignment, key), most in _MOST_QUEUES.items():
+        entry = port.find(key)
+        if entry is not None and assignment_of(port) == assignment and (number(entry) or 0) > most:
+            text = f"{assignment} settles {key}, and VPP starts without this device and those after it; leave {key} out"
+            yield problem("conf-placement", entry, text)
 
 
 def _transmit_queues(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:

@@ -22,6 +22,8 @@ _DPDK_DESCRIPTORS = 512
 """What DPDK takes in place of 0 where its driver has no choice (lib/ethdev/rte_ethdev.h)."""
 MOST_DESCRIPTORS = 0xFFFF
 """VPP keeps 16 bits of their number."""
+PER_THREAD, MAIN_ONLY = "queue-per-thread", "main-thread-only"
+"""Who polls the receive queues of a port of VPP's own drivers, apart from workers in turn."""
 
 
 @record
@@ -31,6 +33,8 @@ class DeviceFacts:
     entry: ConfEntry
     address: str
     rx_queues: int = 1
+    main_queues: int = 0
+    """Those of the receive queues that the main thread polls, although there are workers."""
     tx_queues: int | None = None
     """None: one per thread."""
     rx_descriptors: int = _DESCRIPTORS
@@ -73,11 +77,12 @@ class ConfFacts:
 def facts_of(conf: Conf) -> ConfFacts:
     """Return what a file asks for; what cannot be read counts as absent."""
     cpus = _worker_cpus(conf)
+    workers = len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0
     return ConfFacts(
         main_core=number(entry_at(conf, "cpu", "main-core")),
         worker_cpus=cpus,
-        workers=len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0,
-        devices=(*_devices(conf), *_native_devices(conf)),
+        workers=workers,
+        devices=(*_devices(conf), *_native_devices(conf, workers)),
         buffers=number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA,
         buffers_of=dict(_buffers_of(conf)),
         data_size=number(entry_at(conf, "buffers", "default data-size")) or _DATA_SIZE,
@@ -135,6 +140,14 @@ def ids(entry: ConfEntry | None) -> tuple[int, ...] | None:
         return None
 
 
+def assignment_of(port: ConfEntry) -> str:
+    """Return which threads poll the receive queues of a port; a flag goes over the key of its own (vnet/dev/api.c)."""
+    flags, assignment = port.find("flags"), port.find("rx-queue-assignment")
+    if flags is not None and PER_THREAD in (*flags.arguments, "")[0].lower().split(","):
+        return PER_THREAD
+    return (*assignment.arguments, "")[0] if assignment is not None else ""
+
+
 def _worker_cpus(conf: Conf) -> tuple[int, ...] | None:
     masked = entry_at(conf, "cpu", "coremask-workers")
     if masked is None or not masked.arguments:
@@ -154,7 +167,7 @@ def _devices(conf: Conf) -> list[DeviceFacts]:
     ]
 
 
-def _native_devices(conf: Conf) -> Iterator[DeviceFacts]:
+def _native_devices(conf: Conf, workers: int) -> Iterator[DeviceFacts]:
     """Yield the ports that VPP's own drivers are to make (vnet/dev/config.c); a device without a port has none."""
     stanza = conf.stanza("devices")
     for entry in (stanza.children if stanza else None) or ():
@@ -164,10 +177,12 @@ def _native_devices(conf: Conf) -> Iterator[DeviceFacts]:
             continue
         name = (*driver.arguments, "")[0] if driver is not None else ""
         usual = NATIVE_DRIVERS[name].descriptors if name in NATIVE_DRIVERS else _NATIVE_DESCRIPTORS
+        assignment = assignment_of(port)
         yield DeviceFacts(
             entry=entry,
             address=address,
-            rx_queues=number(port.find("num-rx-queues")) or 1,
+            rx_queues=workers + 1 if assignment == PER_THREAD else number(port.find("num-rx-queues")) or 1,
+            main_queues=int(workers > 0 and assignment in {PER_THREAD, MAIN_ONLY}),
             tx_queues=number(port.find("num-tx-queues")) or None,
             rx_descriptors=_kept(number(port.find("rx-queue-size"))) or usual,
             tx_descriptors=_kept(number(port.find("tx-queue-size"))) or usual,
