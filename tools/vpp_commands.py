@@ -36,6 +36,9 @@ _COMMAND = re.compile(r"VLIB_CLI_COMMAND\s*\([^)]*\)\s*=\s*\{(.*?)\}\s*;", re.DO
 _PATH = re.compile(r'\.path\s*=\s*((?:"[^"]*"\s*)+)')
 _FUNCTION = re.compile(r"\.function\s*=\s*(\w+)")
 """What a command lacks that is only there for the help text of those that begin with its words."""
+_NEVER = re.compile(r"\s*#\s*if(?:def)?\s+(?:0|TEST_CODE|DEBUG|CLIB_DEBUG|SESSION_DEBUG)\b")
+"""Conditions of what only its authors build; VPP's packages have none of it."""
+_IF, _ELSE, _ENDIF = (re.compile(rf"\s*#\s*{word}") for word in ("if", "else", "endif"))
 _READING = frozenset({"clear", "debug", "pcap", "show", "test", "trace"})
 """First words of commands that set nothing, whose formats nobody asks for."""
 
@@ -64,7 +67,20 @@ def sources(repository: str, revision: str, pattern: str) -> Iterator[str]:
     for place in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
         if not place.partition(":")[2].startswith(LEFT_OUT):
             shown = subprocess.run(["git", "-C", repository, "show", place], check=True, capture_output=True)
-            yield shown.stdout.decode(errors="replace")
+            yield built(shown.stdout.decode(errors="replace"))
+
+
+def built(source: str) -> str:
+    """Return the lines of a source but for those that no package of VPP is built with."""
+    kept, depth = [], 0
+    for line in source.split("\n"):
+        if depth:
+            depth += bool(_IF.match(line)) - bool(_ENDIF.match(line) or (depth == 1 and _ELSE.match(line)))
+        elif _NEVER.match(line):
+            depth = 1
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _in_all(found: Collection[Formats | None]) -> Sequence[str]:
