@@ -122,3 +122,35 @@ def test_a_reason_for_a_few_drops_does_not_hide_the_others() -> None:
     assert "no tuning can save" in found["ip4-input"].verdict
     assert found["Gi0"].verdict.endswith("for a reason that was not read: reasons were counted for 12 of them")
     assert [each.subject for each in dropped_once(9_000, replace(few, count=8_990))] == ["ip4-input"]
+
+
+def without_ports(*errors: ErrorRate) -> list[Finding]:
+    of = replace(load(threads=(), errors=errors), duration_s=None)
+    return [found for found in diagnose(situation(of)).findings if found.rule == "not-tuning"]
+
+
+def test_what_several_nodes_have_dropped_is_not_said_of_one() -> None:
+    rows = (("e0-output", 2000), ("e1-output", 500), ("e0-output", 100), ("e2-output", 40))
+    down = [ErrorRate(node=node, reason="interface is down", count=count, per_s=None) for node, count in rows]
+    (found,) = without_ports(*down)
+    assert found.verdict.startswith("e0-output and 2 other nodes have dropped 2,640 packets that no tuning can save")
+    (found,) = without_ports(*down[:2])
+    assert found.verdict.startswith("e0-output and e1-output have dropped 2,500 packets")
+    (found,) = without_ports(down[0], down[2])
+    assert found.verdict.startswith("e0-output has dropped 2,100 packets")
+    busy = load(threads=(FULL,), errors=tuple(replace(each, per_s=float(each.count)) for each in down))
+    assert one(busy, "not-tuning").verdict.startswith("e0-output and 2 other nodes drop 2.64 kpps")
+
+
+def test_drops_are_weighed_against_the_packets_that_other_counters_have_seen_pass() -> None:
+    down = ErrorRate(node="e0-output", reason="interface is down", count=14_856, per_s=None)
+    (alone,) = without_ports(down)
+    assert alone.severity is FindingSeverity.LOSS
+    passed = ErrorRate(node="l2-output", reason="L2 output packets", count=323_702_089, per_s=None)
+    (found,) = without_ports(down, passed)
+    assert found.severity is FindingSeverity.NOTICE
+    (found,) = without_ports(down, replace(passed, count=100_000))
+    assert found.severity is FindingSeverity.LOSS
+    mac = ErrorRate(node="ethernet-input", reason="l3 mac mismatch", count=8_532, per_s=None)
+    (found,) = without_ports(mac, replace(passed, count=38))
+    assert found.severity is FindingSeverity.NOTICE

@@ -146,12 +146,12 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         lost = sum(rate.per_s or 0.0 for rate in rates)
         if lost >= FAULT_PPS and (why.is_known or lost >= max(DROPS_PPS, DROP_SHARE * situation.load.rx_pps)):
             seen[why.hint] = lost
-            yield _fault_finding(rates[0].node, _reasons(rates), lost, why, situation, "errors")
+            yield _fault_finding(_nodes(rates), _reasons(rates), lost, why, situation, "errors")
     stuck = list(_stuck_outputs(situation)) if not seen else []
     for name, lost in stuck:
         seen[DOWN] = seen.get(DOWN, 0.0) + lost
         why = DropReason(hint=DOWN, meaning=Meaning.LOSS)
-        yield _fault_finding(name, "packets that it does not send", lost, why, situation, "threads")
+        yield _fault_finding([name], "packets that it does not send", lost, why, situation, "threads")
     for name, hint in _DROP_NODES.items():
         passed = _passed(name, situation)
         if situation.load.rx_pps:  # the rest are ICMP errors that VPP itself sends about packets, and finds no way for
@@ -160,7 +160,7 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         noise = max(FAULT_PPS, _WORTH_A_LOSS * situation.load.rx_pps)
         if lost >= max(noise, _UNEXPLAINED * passed) and hint not in seen:
             why = DropReason(hint=hint, meaning=Meaning.LOSS)
-            yield _fault_finding(name, "its packets", lost, why, situation, "threads")
+            yield _fault_finding([name], "its packets", lost, why, situation, "threads")
 
     if not seen:
         yield from _since_the_beginning(situation)
@@ -199,12 +199,12 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
         lost = sum(rate.count for rate in rates)
         explained += lost
         if lost >= (FAULTS_WORTH_A_WORD if why.is_known else max(MANY_PACKETS, DROP_SHARE * received)):
-            yield _old_fault_finding(rates[0].node, _reasons(rates), lost, received, why, situation, "errors")
+            yield _old_fault_finding(_nodes(rates), _reasons(rates), lost, received, why, situation, "errors")
     for port in load.ports:
         drops = port.counters.drops if port.counters else 0
         if drops - explained >= MANY_PACKETS and drops - explained >= DROP_SHARE * port.drops_of:
             why = DropReason(hint=_why_dropped(load, explained), meaning=Meaning.LOSS)
-            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, why, situation, "interfaces")
+            yield _old_fault_finding([port.name], "drops", drops, port.drops_of, why, situation, "interfaces")
 
 
 def _explained(load: Load) -> Iterator[tuple[DropReason, list[ErrorRate]]]:
@@ -217,6 +217,11 @@ def _explained(load: Load) -> Iterator[tuple[DropReason, list[ErrorRate]]]:
 
 def _has_a_rule(rate: ErrorRate) -> bool:
     return is_no_buffer(rate) or is_handoff_drop(rate) or exhausted(rate) is not None or is_ring_full(rate.reason)
+
+
+def _nodes(rates: Sequence[ErrorRate]) -> list[str]:
+    """Return the nodes of counters, each once."""
+    return list(dict.fromkeys(rate.node for rate in rates))
 
 
 def _reasons(rates: Sequence[ErrorRate]) -> str:
@@ -232,17 +237,18 @@ def _why_dropped(load: Load, explained: int) -> str:
 
 
 def _old_fault_finding(
-    subject: str, what: str, lost: int, received: int, why: DropReason, situation: Situation, part: str
+    subjects: Sequence[str], what: str, lost: int, received: int, why: DropReason, situation: Situation, part: str
 ) -> Finding:
     is_explained = part == "errors"
-    share = lost / received if received else 0.0 if why.meaning is Meaning.FOREIGN else 1.0
+    share = lost / received if received else 0.0 if why.meaning is Meaning.FOREIGN else _share_of_seen(lost, situation)
     is_much = is_explained and lost >= MANY_PACKETS and share >= (_MOST if why.meaning is Meaning.FOREIGN else SURELY)
     of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
     return Finding(
         rule="not-tuning",
         severity=_SEVERITIES[why.meaning] if is_much else FindingSeverity.NOTICE,
-        subject=subject,
-        verdict=f"{subject} has dropped {packets(lost)}{of_all}{_that(why) if is_explained else _UNREAD}: {why.hint}",
+        subject=subjects[0],
+        verdict=f"{_named(subjects)} {'has' if len(subjects) == 1 else 'have'} dropped {packets(lost)}{of_all}"
+                f"{_that(why) if is_explained else _UNREAD}: {why.hint}",
         evidence=(
             Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),
@@ -256,6 +262,19 @@ def _old_fault_finding(
         disproof="the counter does not grow any more",
         undecided="" if why.meaning is Meaning.ASKED_FOR else "whether it goes on: read it twice",
     )  # fmt: skip
+
+
+def _share_of_seen(lost: int, situation: Situation) -> float:
+    """Return the share of drops in the packets that a counter has seen pass; all of them where none has."""
+    dropping = {rate for rates in situation.load.drops.values() for rate in rates}
+    seen = max((rate.count for rate in situation.load.errors if rate not in dropping), default=0)
+    return lost / max(seen, lost)
+
+
+def _named(subjects: Sequence[str]) -> str:
+    if len(subjects) > 2:
+        return f"{subjects[0]} and {len(subjects) - 1} other nodes"
+    return " and ".join(subjects)
 
 
 def _that(why: DropReason) -> str:
@@ -275,7 +294,9 @@ def _passed(node: str, situation: Situation) -> float:
     return sum(thread.per_s(thread.by_name[node].vectors) for thread in threads)
 
 
-def _fault_finding(node: str, what: str, lost: float, why: DropReason, situation: Situation, part: str) -> Finding:
+def _fault_finding(
+    nodes: Sequence[str], what: str, lost: float, why: DropReason, situation: Situation, part: str
+) -> Finding:
     received = situation.load.rx_pps
     share = lost / received if received else 0.0
     of_all = f", {percent(share)} of the {pps(received)} that come in" if received else ""
@@ -283,8 +304,8 @@ def _fault_finding(node: str, what: str, lost: float, why: DropReason, situation
     return Finding(
         rule="not-tuning",
         severity=_SEVERITIES[why.meaning] if is_much else FindingSeverity.NOTICE,
-        subject=node,
-        verdict=f"{node} drops {pps(lost)}{_that(why)}: {why.hint}",
+        subject=nodes[0],
+        verdict=f"{_named(nodes)} {'drops' if len(nodes) == 1 else 'drop'} {pps(lost)}{_that(why)}: {why.hint}",
         evidence=(Evidence(text=f"{what}: {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
         lost_pps=lost,
         proposal=Remedy(text=_LOOKS.get(why, _LOOK)),
