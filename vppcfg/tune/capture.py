@@ -49,6 +49,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     (r"pci", "pci"),
     (r"thr\w*", "threads"),
     (r"mem\w*", "memory"),
+    (r"trace\s+(?!max).*", ""),
     (r"trace", "trace"),
     (r"ver\w*", "version"),
 )

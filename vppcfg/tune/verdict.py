@@ -29,17 +29,18 @@ from vppcfg.tune.checks import (
 )
 from vppcfg.tune.driver_counters import driver_losses
 from vppcfg.tune.finding import Finding, FindingSeverity
-from vppcfg.tune.load import ErrorRate, PortLoad
+from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.ports import is_ring_full
-from vppcfg.tune.reading import InterfaceCounters, Reading
+from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.rules.memory import is_scarce
 from vppcfg.tune.rules.traffic import asked_for
 from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, IDLE_PPS, MANY_PACKETS, MEMORY_USED, OFFERED_SHARE
 
 
-def summaries(reading: Reading) -> Iterator[str]:
+def summaries(load: Load) -> Iterator[str]:
     """Yield a phrase for each part that was read; what a rule finds fault with is left to its finding."""
+    reading = load.reading
     if reading.version:
         yield f"VPP {reading.version}"
     for pool in reading.buffers or ():
@@ -52,9 +53,9 @@ def summaries(reading: Reading) -> Iterator[str]:
     if reading.rx_queues:
         threads = {queue.thread for queue in reading.rx_queues}
         yield f"{numbered(len(reading.rx_queues), 'receive queue')} on {numbered(len(threads), 'thread')}"
-    if reading.hardware:
-        up = sum(port.is_up for port in reading.hardware)
-        yield f"{up} of {numbered(len(reading.hardware), 'port')} up"
+    links = [port.hardware.is_up for port in load.ports if port.hardware]
+    if links:
+        yield f"{sum(links)} of {numbered(len(links), 'port')} up"
     if reading.is_tracing is False:
         yield "no packets traced"
 
@@ -280,7 +281,7 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
     by_trials = not situation.load.threads and bool(situation.trials)
     checks = tuple(look(situation) for look in ((check_trials,) if by_trials else (*_CHECKS, check_trials)))
     missing = tuple(check.missing for check in checks if check.missing)
-    seen = (*(check.seen for check in checks if check.seen), *summaries(situation.load.reading))
+    seen = (*(check.seen for check in checks if check.seen), *summaries(situation.load))
     word = _worst(findings)
     if word is None and missing:
         word = VerdictWord.UNDECIDED

@@ -66,6 +66,13 @@ def test_outputs_without_commands_are_told_by_their_headers() -> None:
     assert parse_errors(paste.texts["errors"])[0] == parse_errors(ERRORS)[0]
 
 
+@pytest.mark.parametrize("typed", ["show trace paths", "sh trace path 0", "show trace filter function"])
+def test_what_else_vpp_shows_of_traces_is_no_trace(typed: str) -> None:
+    text = f"vpp# {typed}\nFound 2 unique paths across all threads (showing top 2):\nvpp# show version\nvpp v26.10\n"
+    assert set(split_paste(text).texts) == {"version"}
+    assert set(split_paste("vpp# show trace max 5\nNo packets in trace buffer\n").texts) == {"trace"}
+
+
 @pytest.mark.parametrize("name", ["runtime", "errors", "hardware", "cpu", "pci"])
 def test_every_text_alone_is_told_by_its_content(name: str) -> None:
     assert set(split_paste((BOTH / f"{name}.txt").read_text()).texts) == {name}

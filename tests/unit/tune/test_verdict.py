@@ -8,6 +8,7 @@ import pytest
 from tests.unit.tune.material import GI1, GI3, hardware, load, port, rules, situation, with_reading, worker
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
+from vppcfg.tune.ports import ports_between
 from vppcfg.tune.reading import (
     BufferPool,
     Hardware,
@@ -233,3 +234,11 @@ def test_what_was_read_and_is_well_is_summed_up_and_counts_as_seen() -> None:
     assert said.text == "nothing seen is at its limit, but 5 of 8 things were not seen"
     full = replace(read, heaps=(Heap(name="main heap", total_bytes=1 << 30, used_bytes=900 << 20),))
     assert not any("heap" in each for each in verdict(load(threads=(), reading=full)).seen)
+
+
+def test_interfaces_that_are_no_ports_are_not_counted_as_ports() -> None:
+    names = {"local0": False, "Gi0": True, "loop0": True}
+    reading = Reading(hardware=tuple(Hardware(name=name, is_up=is_up) for name, is_up in names.items()))
+    ports = ports_between(None, reading, None, (), ())
+    said = verdict(load(*ports, threads=(), reading=reading, duration_s=None))
+    assert said.seen == ("1 of 1 port up",)
