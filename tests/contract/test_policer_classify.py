@@ -121,6 +121,8 @@ def test_a_line_at_the_prompt_is_answered(clean: Subject, line: str, answer: str
     assert clean.cli(f"policer add name gold cir 8000 cb 90000 {SANE}") == (0, "")
     index = add_table(clean, bytes(10) + b"\xff" * 4 + bytes(2), skip=1)
     code, text = clean.cli(line.replace("table-index 0", f"table-index {index}"))
+    if answer == "Update policer failure" and not clean.since("25.02"):
+        answer = ""
     assert (bool(code), text.strip().removeprefix(" ".join(line.split()[: 3 if line[0] == "s" else 2]) + ": ")) == (
         bool(answer),
         answer,
@@ -149,8 +151,11 @@ GOLD = Policer(policer="gold", user="eth0>198.51.100.0/24", rate_kbps=8000, burs
 
 
 def shape(row: Any) -> dict[str, Any]:
-    """Return what an answer shows, but for the index and what a bucket holds at the moment."""
-    left_out = {"context", "table_id", "current_bucket", "last_update_time"}
+    """Return what an answer shows, but for the index, what a bucket holds, and what VPP makes of its clock.
+
+    Before 25.10 it measures the clock for each message anew (834bb74b156).
+    """
+    left_out = {"context", "table_id", "current_bucket", "last_update_time", "cir_tokens_per_period"}
     return {name: value for name, value in row._asdict().items() if name not in left_out}
 
 

@@ -24,6 +24,7 @@ _HAS_L2 = ReleaseQuirk(
     span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
 )
 _CHECKS = ReleaseQuirk(span="25.06-", text="an unknown policer is not put on an interface (d1177514c40)")
+_SAYS = ReleaseQuirk(span="25.02-", text="`configure policer` says that there is no such policer (7ae20bb3feb)")
 _CONFIGURATION = ("cir", "eir", "cb", "eb", "rate_type", "round_type", "type", "color_aware")
 _ACTIONS = tuple(f"{when}_action.{what}" for when in ("conform", "exceed", "violate") for what in ("type", "dscp"))
 
@@ -150,7 +151,9 @@ def _command_add(*, is_update: bool) -> Command:
                 raise line.unknown()
         index = NONE if name is None else _named(tables, name.encode())
         if is_update and index == NONE:
-            raise RefusedError(Retval.UNSPECIFIED, "Update policer failure")
+            if tables.release.has(_SAYS):
+                raise RefusedError(Retval.UNSPECIFIED, "Update policer failure")
+            return ""
         if not is_update and index != NONE:
             raise RefusedError(Retval.UNSPECIFIED, "Policer already exists")
         if bool(values["cir"]) != bool(values["cb"]):
