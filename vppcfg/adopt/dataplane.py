@@ -35,10 +35,12 @@ def section_text(settings: Settings) -> str:
     return "".join(f"{line}\n" for line in key_lines([KeyValue("dataplane", keys, is_block=True)])) if keys else ""
 
 
-def _keys(settings: Settings) -> Iterator[KeyValue]:
+def _keys(settings: Settings, *, are_devices: bool = False) -> Iterator[KeyValue]:
+    """Yield keys with their values; a part without any is left out, but for a device, which VPP is to drive."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
-            if value:
-                yield KeyValue(key, tuple(_keys(value)), is_block=True)
+            if value or are_devices:
+                keys = tuple(_keys(value, are_devices=key == "devices"))
+                yield KeyValue(key, keys, is_block=bool(keys))
         else:
             yield KeyValue(key, value)

@@ -231,3 +231,16 @@ def test_what_a_section_lacks_is_told_with_whether_startup_keeps_it(text: str, i
 )
 def test_what_startup_writes_by_itself_is_in_the_section(text: str) -> None:
     assert {line.outcome for line in adopt_conf("a.conf", text, NEWEST).lines} == {LineOutcome.DATAPLANE}
+
+
+def test_devices_without_settings_are_in_the_list_too() -> None:
+    text = "dpdk { dev 0000:03:00.0 dev 0000:04:00.0 { num-rx-queues 2 } dev 0000:05:00.0 {} }\n"
+    found = adopted({"startup.conf": text}, "startup.conf")
+    assert found.text.split("dataplane:\n")[1] == (
+        "  dpdk:\n"
+        "    devices:\n"
+        "      '0000:03:00.0': {}\n"
+        "      '0000:04:00.0':\n"
+        "        rx-queues: 2\n"
+        "      '0000:05:00.0': {}\n"
+    )
