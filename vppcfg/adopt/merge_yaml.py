@@ -66,7 +66,7 @@ def _joined(others: Data, file: Data) -> dict[Any, Any]:
             result[section] = {**there, **{key: _with_subs_of(there.get(key), each) for key, each in value.items()}}
         elif isinstance(value, list) and isinstance(there, list):
             result[section] = [*there, *(each for each in value if each not in there)]
-        else:
+        elif value is not None:
             result[section] = value
     return result
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.unit.adopt.test_replay import adopted
 from tests.unit.config.test_migration import OLD
+from vppcfg.adopt.merge_yaml import merged_with_yaml
 from vppcfg.adopt.migrated import adopt_migrated
 from vppcfg.cli.main import main
 from vppcfg.config.load import parse_text
@@ -31,6 +33,14 @@ def test_a_file_of_ours_comes_out_as_it_is() -> None:
     adoption = adopt_migrated("ours.yaml", text.encode())
     assert adoption.text == text
     assert adoption.report.is_whole
+
+
+def test_a_section_without_entries_takes_nothing_from_the_others() -> None:
+    script = "create loopback interface instance 0\n"
+    others = adopted(script)
+    merged = merged_with_yaml(others, "old.yaml", b"interfaces: { eth0: { mtu: 1500 } }\nloopbacks:\n")
+    assert yaml.safe_load(merged.text)["loopbacks"] == yaml.safe_load(others.text)["loopbacks"]
+    assert merged.report.is_whole
 
 
 def test_a_key_that_stands_twice_is_for_a_person_to_mend() -> None:
