@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -46,6 +47,7 @@ from vppcfg.adopt.trial import (
 )
 from vppcfg.adopt.unsupported_commands import RestFile, as_left
 from vppcfg.common.addresses import canonical_mac
+from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release
 from vppcfg.config.dump import state_as_file
 from vppcfg.entries.names import glob_of
@@ -391,9 +393,12 @@ def _interfaces_of_rest(goal: _Goal | None, state: State) -> dict[str, str]:
 
 def _ports_of_rest(replay: Replay, state: State) -> Iterator[str]:
     """Yield the ports of which a file would undo what the rest sets: all lines about them are left, for their order."""
-    for name in state.interfaces.keys() - state.virtual.keys():
-        about = [line for line in replay.lines if name in line.subjects and line.outcome is not LineOutcome.NO_EFFECT]
-        if about and all(line.is_left for line in about) and any(line.why == TOGETHER for line in about):
+    about: defaultdict[str, list[SourceLine]] = defaultdict(list)
+    for line in replay.lines:
+        for name in line.subjects if line.outcome is not LineOutcome.NO_EFFECT else ():
+            about[name].append(line)
+    for name in sorted(about.keys() & state.interfaces.keys() - state.virtual.keys(), key=natural_key):
+        if all(line.is_left for line in about[name]) and any(line.why == TOGETHER for line in about[name]):
             yield name
 
 

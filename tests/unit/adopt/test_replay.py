@@ -823,3 +823,10 @@ def test_a_pair_of_a_member_says_nothing_of_that_which_the_same_line_makes_later
     adoption = adopted(bond + PER_PORT.format("e0", "e1"), {"port.vpp": "lcp create $(IF) host-if $(MAC)\n"})
     faults = [line.text for line in adoption.report.lines if line.outcome is LineOutcome.FAULT]
     assert (faults, adoption.state.lcps.keys()) == (["lcp create xe0 host-if e0"], {"xe1"})
+
+
+def test_ports_of_the_rest_stand_in_natural_order() -> None:
+    ports = [f"xe{number}" for number in range(12)]
+    lines = [f"set interface l2 bridge {port} 10\nset interface l2 learn {port} disable\n" for port in reversed(ports)]
+    adoption = adopted("create bridge-domain 10\n" + "".join(lines))
+    assert adoption.text.endswith("".join(f"  - {port} # the rest makes it\n" for port in ports))
