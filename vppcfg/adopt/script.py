@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 _MACRO = re.compile(r"\\(.?)|\$(\(([^)]*)\)?|\w*)", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)(?:\\\\)*#")
+_SPECIAL = re.compile(r"[\\$#]")
+_ESCAPED = re.compile(r"\\(.)")
 _UNCOMMENT = re.compile(r"uncomment\s*\{(.*?)\}?\s*", re.DOTALL)
 """The end of the line closes the braces, too (unformat_vlib_cli_sub_input)."""
 _DEEPEST_MACRO = 8
@@ -44,6 +46,16 @@ def _without_comment(line: str) -> str:
     """Return a line up to a # that has no backslash before it."""
     mark = _COMMENT.search(line)
     return line[: mark.end() - 1] if mark else line
+
+
+def escaped(command: str) -> str:
+    """Return a command as a line of a script, in which a comment or a macro begins nowhere."""
+    return _SPECIAL.sub(r"\\\g<0>", command)
+
+
+def unescaped(line: str) -> str:
+    """Return what a line without macros means to VPP."""
+    return _ESCAPED.sub(r"\1", line)
 
 
 def without_uncomment(text: str) -> str:

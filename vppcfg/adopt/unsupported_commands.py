@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
+from vppcfg.adopt.script import escaped
 from vppcfg.common.printable import is_harmless, printable
 from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.record import record
@@ -58,7 +59,7 @@ class RestFile:
 
 
 def _script(when: str, commands: Iterable[str], notes: Iterable[str]) -> str:
-    shown = (each if is_harmless(each) else f"# Not written: `{printable(each)}`" for each in commands)
+    shown = (escaped(each) if is_harmless(each) else f"# Not written: `{printable(each)}`" for each in commands)
     return "\n".join((_HEAD, when, *shown, *(f"# {note}" for note in notes), ""))
 
 

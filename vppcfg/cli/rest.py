@@ -52,12 +52,12 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _commands(text: str) -> Iterator[tuple[int, str]]:
-    from vppcfg.adopt.script import commands_in
+    from vppcfg.adopt.script import commands_in, unescaped
 
     for number, command in commands_in(text):
         words = command.split()
         if words[0] not in _PASSED_OVER:
-            yield number, " ".join(words)
+            yield number, unescaped(" ".join(words))
 
 
 def meaning_of(line: str) -> str:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from vppcfg.adopt.script import MacroError, Macros, commands_in
+from tests.unit.adopt.test_replay import adopted
+from vppcfg.adopt.script import MacroError, Macros, commands_in, escaped, unescaped
+from vppcfg.cli.rest import _commands
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,18 @@ def test_macros_that_never_end_are_an_error() -> None:
     macros.define("B6", "x" * 100)
     with pytest.raises(MacroError, match="grows by more than"):
         macros.put_into("$(B0)")
+
+
+@pytest.mark.parametrize(
+    "command", ["set x a#b", "set x $(NAME)", "set x pa$word", "set x a\\#b", "set x end\\", "a \\\\$ #"]
+)
+def test_a_command_that_is_written_is_read_again_as_it_was(command: str) -> None:
+    ((_, line),) = commands_in(escaped(command) + "\n")
+    assert (Macros().put_into(line), unescaped(line)) == (command, command)
+
+
+def test_a_secret_with_special_characters_is_whole_in_the_rest() -> None:
+    line = r"ikev2 profile set p auth shared-key-mic string pa\$word\#1"
+    rest = adopted(f"ikev2 profile add p\n{line}\n").rest
+    assert line in rest.first_text.splitlines()
+    assert [command for _, command in _commands(rest.first_text)][1:] == [unescaped(line)]
