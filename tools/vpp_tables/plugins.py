@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.vpp_tables.source import DPDK, Tree, read
 
-_PLUGIN = re.compile(r"\badd_vpp_plugin\s*\(\s*(\w+)(.*?)\n?\)", re.DOTALL)
+_PLUGIN = re.compile(r"\badd_vpp_plugin\s*\(\s*([\w-]+)(.*?)\n?\)", re.DOTALL)
 _COMPONENT = re.compile(r"\bCOMPONENT\s+([\w-]+)")
 _SOURCE = re.compile(r"([\w./-]+\.c)\b")
 _OFF = re.compile(r"^(?:(?!//).)*\.default_disabled\s*=\s*1", re.MULTILINE)

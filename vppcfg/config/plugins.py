@@ -172,15 +172,27 @@ _BY_NATIVE_DRIVER = (
     for driver in NATIVE_DRIVERS.values()
     if driver.plugin
 )
-NEEDS_OF_PLUGINS: Mapping[str, tuple[str, Release]] = {"abf": ("acl", OLDEST), "osi": ("ppp", Release(25, 2))}
-"""Plugins that stop VPP at its start without another one, and since when: acl_plugin_exports_init of
-plugins/abf/abf_itf_attach.c, osi_input_init of plugins/osi/node.c."""
+NEEDS_OF_PLUGINS: tuple[tuple[str, str, Release], ...] = (
+    ("abf", "acl", OLDEST),
+    ("ikev2", "ipip", Release(26, 10)),
+    ("ioam", "vxlan-gpe", Release(25, 6)),
+    ("linux_nl", "linux_cp", OLDEST),
+    ("nsh", "gre", Release(23, 10)),
+    ("nsh", "vxlan", OLDEST),
+    ("nsh", "vxlan-gpe", Release(25, 6)),
+    ("osi", "ppp", Release(25, 2)),
+)
+"""Plugins that stop VPP at its start without another one, and since when.
+
+acl_plugin_exports_init of abf/abf_itf_attach.c, ikev2_init, ioam_vxlan_gpe_init, lcp_interface_init, whose node is in
+linux_cp, nsh_init, and osi_input_init, all below plugins/.
+"""
 _BY_FILE = (*_BY_KEY, *_BY_SERVICE, *_BY_VALUE, *_BY_SECTION, *_BY_OWNING_KEY)
 _BY_PLUGIN = (
-    replace(need, plugin=other, reason=f"the plugin {need.plugin} needs it", since=max(since, need.since))
+    replace(need, plugin=other, reason=f"the plugin {plugin} needs it", since=max(since, need.since))
     for need in _BY_FILE
-    if need.plugin in NEEDS_OF_PLUGINS
-    for other, since in [NEEDS_OF_PLUGINS[need.plugin]]
+    for plugin, other, since in NEEDS_OF_PLUGINS
+    if need.plugin == plugin
 )
 NEEDS: tuple[Need, ...] = (
     *sorted((*_BY_FILE, *_BY_PLUGIN), key=lambda need: need.plugin),

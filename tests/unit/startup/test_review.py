@@ -309,18 +309,47 @@ def test_a_stanza_is_a_vendors_when_a_plugin_is_unknown_too_and_no_misspelling()
     assert [problem.severity for problem in review(odd, NEWEST, (), ("acme",))] == [Severity.WARNING]
 
 
+LCP = "plugin linux_cp_plugin.so { enable }"
+
+
 @pytest.mark.parametrize(
     ("plugins", "release", "is_found"),
     [
         ("", NEWEST, True),
-        ("plugin linux_nl_plugin.so { enable }", NEWEST, False),
-        ("plugin default { disable } plugin linux_nl_plugin.so { enable }", NEWEST, False),
+        (f"{LCP} plugin linux_nl_plugin.so {{ enable }}", NEWEST, False),
+        (f"{LCP} plugin default {{ disable }} plugin linux_nl_plugin.so {{ enable }}", NEWEST, False),
     ],
 )
 def test_a_stanza_needs_its_plugin_which_may_be_off_by_itself(plugins: str, release: Release, is_found: bool) -> None:
     conf, _ = read_conf(f"plugins {{ {plugins} }} linux-nl {{ nl-batch-size 1 }}", release)
     assert [problem.rule for problem in plugin_problems(conf, release, None)] == ["conf-plugin"] * is_found
     assert [problem.rule for problem in plugin_problems(conf, release, {"ping"})][-1] == "conf-plugin"
+
+
+@pytest.mark.parametrize(
+    ("plugins", "last", "needed"),
+    [
+        ("plugin linux_nl_plugin.so { enable }", None, "linux_nl, which needs linux_cp"),
+        ("plugin default { disable } plugin ikev2_plugin.so { enable }", Release(26, 6), "ikev2, which needs ipip"),
+        ("plugin ipip_plugin.so { disable }", Release(26, 6), "ikev2, which needs ipip"),
+        ("plugin vxlan_plugin.so { disable }", None, "nsh, which needs vxlan,"),
+        ("plugin gre_plugin.so { disable }", Release(23, 6), "nsh, which needs gre"),
+        (
+            "plugin vxlan-gpe_plugin.so { disable } plugin nsh_plugin.so { disable }",
+            Release(25, 2),
+            "ioam, which needs",
+        ),
+        (f"{LCP} plugin linux_nl_plugin.so {{ enable }}", NEWEST, ""),
+    ],
+)
+def test_a_plugin_that_stops_vpp_without_another_one_is_told_of(
+    plugins: str, last: Release | None, needed: str
+) -> None:
+    """`last` is the last release that starts."""
+    for release in RELEASES:
+        conf, _ = read_conf(f"plugins {{ {plugins} }}", release)
+        found = [one.text for one in plugin_problems(conf, release, None) if one.rule == "conf-plugin"]
+        assert len(found) == (last is None or release > last) and needed in "".join(found) + needed * (not found)
 
 
 def test_quic_is_on_by_itself_from_25_06_on() -> None:

@@ -177,6 +177,7 @@ def test_what_lcp_sync_does_with_linux_nl_is_told_where_both_are_on_in_the_end(
     ("command", "plugin", "old", "new"),
     [
         ("sr mpls policy add bsid 999 next 16001", "srmpls", "24.02", "24.06"),
+        ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 7", "vxlan-gpe", "25.02", "25.06"),
         ("cre  tap id 0 host-if-name t0", "tap", "25.10", "26.02"),
         (f"lcp create {PORT} host-if e9", "tap", "25.10", "26.06"),
         ("policer add name a cir 100 cb 9 rate kbps", "policer", "26.02", "26.06"),

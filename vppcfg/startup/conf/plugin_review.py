@@ -57,7 +57,7 @@ def _lacking_needs(conf: Conf, release: Release, installed: Collection[str] | No
     def runs(name: str) -> bool:
         return is_loaded(conf, name, release) and (installed is None or name in installed)
 
-    for plugin, (needed, since) in NEEDS_OF_PLUGINS.items():
+    for plugin, needed, since in NEEDS_OF_PLUGINS:
         entry = entries.get(needed) or entries.get(plugin) or entries.get("default")
         if release >= since and runs(plugin) and not runs(needed) and entry is not None:
             text = f"VPP loads the plugin {plugin}, which needs {needed}, and {needed} is not enabled; VPP stops at it"
