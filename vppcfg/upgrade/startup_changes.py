@@ -18,8 +18,11 @@ _PASSED_OVER, _IGNORED, _NO_PLUGIN = "conf-passed-over", "conf-ignored", "conf-p
 _COMMITS: Mapping[tuple[str, Release], tuple[str, ...]] = {
     ("crypto-engines", Release(25, 6)): ("f479eeb76b4",),
     ("heapsize", Release(26, 2)): ("1639bff5421",),
+    ("hsw", Release(26, 6)): ("756c86b2526",),
+    ("icl", Release(26, 6)): ("756c86b2526",),
     ("ikev2", Release(26, 6)): ("a46639a1db5",),
     ("numa-heap-size", Release(26, 2)): ("0bbad0fc924",),
+    ("skx", Release(26, 6)): ("756c86b2526",),
     ("tap", Release(26, 2)): ("cb19c526dd1",),
     ("unix", Release(26, 2)): ("1639bff5421",),
 }

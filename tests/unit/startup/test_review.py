@@ -352,6 +352,22 @@ def test_a_plugin_that_stops_vpp_without_another_one_is_told_of(
         assert len(found) == (last is None or release > last) and needed in "".join(found) + needed * (not found)
 
 
+@pytest.mark.parametrize(
+    ("variant", "starts"),
+    [
+        ("skx", RELEASES[: RELEASES.index(Release(26, 6))]),
+        ("x86_64_v4", RELEASES[RELEASES.index(Release(26, 6)) :]),
+        ("avx2", ()),
+        ("default", RELEASES),
+        ("neoversen1", RELEASES),
+    ],
+)
+def test_a_variant_of_nodes_is_one_that_the_release_is_built_with(variant: str, starts: tuple[Release, ...]) -> None:
+    for node in ("default", "ip4-lookup"):
+        judged = judge(f"node {{ {node} {{ variant {variant} }} }}")
+        assert judged.stopped == tuple(release for release in RELEASES if release not in starts)
+
+
 def test_quic_is_on_by_itself_from_25_06_on() -> None:
     for release in RELEASES:
         conf, _ = read_conf("quic { fifo-size 1M }", release)

@@ -167,6 +167,7 @@ def _problems(
             yield from _stanza_problems(stanza, release, allowed, unknown_plugins)
     yield from blank_problems(conf, release)
     yield from _duplicates(conf)
+    yield from _variants(conf, release)
     yield from _contradictions(conf, release)
 
 
@@ -348,6 +349,34 @@ def _cpu_contradictions(entries: Sequence[ConfEntry], release: Release) -> Itera
     if "scheduler-priority" in has and (policy is None or policy.arguments[:1] not in (("fifo",), ("rr",))):
         text = "scheduler-priority needs the scheduler-policy fifo or rr"
         yield problem("conf-contradiction", has["scheduler-priority"], text)
+
+
+_GENERIC_X86 = Release(26, 6)
+"""First release whose graph nodes are built for levels of x86-64, not for its processors (756c86b2526)."""
+_PROCESSORS = ("hsw", "trm", "skx", "icl", "adl", "spr", "znver3", "znver4", "znver5")
+_LEVELS = ("x86_64_v3", "x86_64_v4")
+_OTHER_VARIANTS = ("default", "scalar", "octeontx2", "thunderx2t99", "qdf24xx", "cortexa72", "neoversen1", "neoversen2",
+                   "neoversev2")  # fmt: skip
+
+
+def _variants(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Find variants of graph nodes that a release is not built with (foreach_march_variant in vppinfra/cpu.h)."""
+    known = (*(_LEVELS if release >= _GENERIC_X86 else _PROCESSORS), *_OTHER_VARIANTS)
+    node = conf.stanza("node")
+    for child in (node.children if node else None) or ():
+        entry = child.find("variant")
+        name = entry.arguments[0] if entry is not None and entry.arguments else ""
+        if entry is None or not name or name in known:
+            continue
+        if name in _PROCESSORS:
+            mend = f"since {_GENERIC_X86} it has {' and '.join(_LEVELS)} in its place"
+        elif name in _LEVELS:
+            mend = f"it came with VPP {_GENERIC_X86}"
+        else:
+            mend = correction_text(name, known)
+        yield problem(
+            "conf-value", entry, f"VPP has no variant `{name}` and stops at it (in node {child.name}); {mend}"
+        )
 
 
 def _unknown_to(entry: ConfEntry, key: Key, where: str) -> str:
