@@ -576,3 +576,16 @@ def test_the_hugepages_of_each_node_are_counted(conf: str, there: tuple[int, int
     judged = judge(conf, (NEWEST,), ConfSurroundings(host=replace(host, nodes=nodes)))
     told = [each.text for each in judged.problems if each.rule == "conf-hugepages"]
     assert len(told) == bool(found) and found in "".join(told)
+
+
+def test_the_heap_of_an_older_file_has_the_size_that_heapsize_gives_it() -> None:
+    text = "heapsize {} l3fib {{ ip4-mtrie-pool-size 1M }} memory {{ main-heap-page-size 2M }}"
+    host = replace(host_named("xeon_d"), memory_bytes=3 * GIB)
+    for size, rules in (
+        ("4G", {"conf-memory", "conf-hugepages"}),
+        ("1G", {"conf-small-heap"}),
+        ("64M", {"conf-range"}),
+    ):
+        found = judge(text.format(size), (Release(25, 10),), ConfSurroundings(host=host)).problems
+        about = {"conf-memory", "conf-hugepages", "conf-small-heap", "conf-range"}
+        assert {one.rule for one in found} & about == rules, size

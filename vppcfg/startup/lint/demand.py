@@ -113,6 +113,11 @@ def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
     return next((entry for entry in reversed(read) if entry.name == key), None)
 
 
+def heap_entry(conf: Conf) -> ConfEntry | None:
+    """Return the entry with the size of the main heap, `heapsize` of older releases too; None when there is none."""
+    return entry_at(conf, "memory", "main-heap-size") or conf.stanza("heapsize")
+
+
 def workers_entry(conf: Conf) -> ConfEntry | None:
     """Return the entry that gives VPP workers, None when there is none."""
     return next((entry for name in WORKERS if (entry := entry_at(conf, "cpu", name)) is not None), None)

@@ -16,7 +16,7 @@ from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import NicLimits, is_taken_from_linux, limits_of
 from vppcfg.startup.lint.consistency import ORDINARY_PAGE, buffer_page_problems
 from vppcfg.startup.lint.cores import machine_core_problems
-from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, size_bytes
+from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, heap_entry, size_bytes
 from vppcfg.startup.lint.finding import warning
 
 _CUT = Release(25, 2)
@@ -95,7 +95,8 @@ def _too_few_pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -
         page_key = "main-heap-page-size" if stanza == "memory" else "page-size"
         size = _page_bytes(conf, stanza, page_key, host)
         if size and size > ORDINARY_PAGE:
-            pages = -(-(size_bytes(entry_at(conf, stanza, key)) or default) // size)
+            given = heap_entry(conf) if stanza == "memory" else entry_at(conf, stanza, key)
+            pages = -(-(size_bytes(given) or default) // size)
             need.setdefault(size, []).append((entry_at(conf, stanza, page_key), what, pages))
     for size, parts in need.items():
         total = sum(_pages_on(node, size) for node in host.nodes)
@@ -132,7 +133,7 @@ def _pages_on(node: NumaNode, page_bytes: int) -> int:
 
 def _memory(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find a main heap, or buffers, that the machine has no memory for."""
-    heap = entry_at(conf, "memory", "main-heap-size")
+    heap = heap_entry(conf)
     size = size_bytes(heap)
     if heap is not None and size is not None and host.memory_bytes and size > host.memory_bytes:
         text = f"the main heap of {size_text(size)} is more than the {host.memory_bytes >> 20}M of this machine"

@@ -11,7 +11,7 @@ from vppcfg.startup.conf.plugin_review import is_loaded, loads_by_default
 from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.derive.memory import THREAD_CACHE
-from vppcfg.startup.lint.demand import ConfFacts, entry_at, facts_of, number, size_bytes
+from vppcfg.startup.lint.demand import ConfFacts, entry_at, facts_of, heap_entry, number, size_bytes
 from vppcfg.startup.lint.finding import notice, warning
 
 _LEAST_HEAP, _LEAST_STATISTICS = 65 * MIB, 256 * KIB
@@ -50,7 +50,7 @@ def size_problems(conf: Conf, release: Release) -> Iterator[Problem]:
 def _main_heap(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     """Find a main heap that what the file allocates at the start does not fit into: VPP crashes then."""
     asked = list(_asked_of_heap(conf))
-    heap = entry_at(conf, "memory", "main-heap-size")
+    heap = heap_entry(conf)
     given = size_bytes(heap)
     size = _HEAP_BYTES if given is None else given
     if heap is not None and size < _LEAST_HEAP:

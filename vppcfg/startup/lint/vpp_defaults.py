@@ -11,7 +11,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.cpu_words import WORKERS
 from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.tree import Conf
-from vppcfg.startup.lint.demand import entry_at, size_bytes
+from vppcfg.startup.lint.demand import entry_at, heap_entry, size_bytes
 from vppcfg.startup.lint.finding import notice, warning
 
 _ORDINARY_PAGE, _USUAL_HUGEPAGE = 4 * KIB, 2 * MIB
@@ -41,7 +41,7 @@ def default_problems(conf: Conf, release: Release, installed: Collection[str] | 
     if has_dpdk and not {"dev", "no-pci", "vdev"} & {child.name for child in children}:
         text = "no device is named in `dpdk`: VPP takes every network card that is down in Linux and that it can drive"
         yield notice("conf-takes-all", dpdk, text)
-    if entry_at(conf, "memory", "main-heap-size") is None and conf.stanza("heapsize") is None:
+    if heap_entry(conf) is None:
         yield notice("conf-default-heap", conf.stanza("memory"), "no main-heap-size is given: the main heap has 1G")
     if entry_at(conf, "cpu", "main-core") is None and release >= _MAIN_CORE_PINNED:
         text = (
