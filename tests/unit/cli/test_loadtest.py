@@ -79,6 +79,15 @@ def test_the_result_is_kept_though_nobody_can_be_shown_the_figures(tmp_path: Pat
         assert (done.returncode, read_result(file).is_complete) == (ExitCode.INVALID, True)
 
 
+@pytest.mark.parametrize("kind", ["ramp", "astf"])
+def test_a_test_runs_to_its_end_though_its_log_has_no_room(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    command = [sys.executable, "-m", "vppcfg", "loadtest", kind, *SHORT, "--engine", "simulated", "-o", str(file)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=full, check=False, timeout=60)
+    assert (done.returncode, read_result(file).is_complete) == (ExitCode.DONE, True)
+
+
 def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert ramp(*SIMULATED, "-q", *SHORT) == ExitCode.DONE
     captured = capsys.readouterr()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+import logging
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
 from vppcfg.cli.loadtest.live import Ticker, clock_text, sides_of
 from vppcfg.cli.loadtest.result_view import labelled
-from vppcfg.cli.output import write
+from vppcfg.cli.output import print_error
 from vppcfg.common.printable import printable
 from vppcfg.common.rates import short
 from vppcfg.loadtest.engine import Delay
@@ -62,7 +62,7 @@ class LiveConnections:
         """Show how far the test is."""
         if status.is_failing and not self._is_failing:
             self._ticker.close()
-            write("WARNING: too many connections fail\n", sys.stderr)
+            print_error("WARNING: too many connections fail", logging.WARNING)
         self._is_failing = status.is_failing
         sample = status.sample
         self._ticker.show(
@@ -74,7 +74,7 @@ class LiveConnections:
     def _print(self, text: str) -> None:
         if not self._is_quiet:
             self._ticker.close()
-            write(printable(text) + "\n", sys.stderr)
+            print_error(printable(text), logging.INFO)
 
 
 def cps(rate: float) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self, TextIO
 
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.common.printable import printable
+from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
 from vppcfg.loadtest.ramp_schedule import LoadPhase
@@ -18,6 +20,12 @@ from vppcfg.loadtest.result import Trial
 
 _CLEAR = "\r\x1b[K"
 _SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "K"))
+
+
+def _put(text: str, stream: TextIO | None) -> None:
+    """Write, or do not where there is no room: that ends no test."""
+    with suppress(UsageError):
+        write(text, stream)
 
 
 class Ticker:
@@ -41,15 +49,15 @@ class Ticker:
             return
         text = printable(text)
         if is_terminal(self._stream):
-            write(_CLEAR + text[: self._columns() - 1], self._stream)
+            _put(_CLEAR + text[: self._columns() - 1], self._stream)
             self._is_open = True
         else:
-            write(text + "\n", self._stream)
+            _put(text + "\n", self._stream)
 
     def close(self) -> None:
         """Take away what is rewritten."""
         if self._is_open:
-            write(_CLEAR, self._stream)
+            _put(_CLEAR, self._stream)
             self._is_open = False
 
     def __enter__(self) -> Self:
@@ -87,13 +95,13 @@ class Live:
     def note(self, text: str, *, is_warning: bool = False) -> None:
         """Write a line that stays."""
         if is_warning or not self._is_quiet:
-            write((_CLEAR if self._is_line_open else "") + text + "\n", self._stream)
+            _put((_CLEAR if self._is_line_open else "") + text + "\n", self._stream)
             self._is_line_open = False
 
     def close(self) -> None:
         """Take away what is rewritten."""
         if self._is_line_open:
-            write(_CLEAR, self._stream)
+            _put(_CLEAR, self._stream)
             self._is_line_open = False
 
     def mapped(self) -> None:
@@ -134,7 +142,7 @@ class Live:
         if self._is_quiet:
             return
         if self._is_terminal:
-            write(_CLEAR + self._short(status)[: self._columns() - 1], self._stream)
+            _put(_CLEAR + self._short(status)[: self._columns() - 1], self._stream)
             self._is_line_open = True
         else:
             self.note(f"{self._stats(status)} [{self._progress(status)}]")
