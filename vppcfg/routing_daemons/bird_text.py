@@ -11,7 +11,10 @@ from vppcfg.common.bounds import ROUTING_CHARACTERS, ROUTING_STATEMENTS
 from vppcfg.record import record
 from vppcfg.routing_daemons.text_file import read_text
 
-_INCLUDE = re.compile(r'^(?P<blank>[ \t]*)include[ \t]*"(?P<name>[^"\0\n]*)"[ \t]*;', re.MULTILINE)
+_INCLUDE = re.compile(
+    r'/\*.*?(?:\*/|\Z)|#[^\n]*|^[ \t]*include[ \t]*"(?P<name>[^"\0\n]*)"[ \t]*;|"[^"\n]*"', re.DOTALL | re.MULTILINE
+)
+"""An include, or what may look as if it had one: a comment or a text."""
 _DEPTH = 8
 """How deep BIRD follows includes (MAX_INCLUDE_DEPTH, conf/cf-lex.l)."""
 _MOST_FILES = 1000
@@ -48,11 +51,15 @@ class _Includes:
             raise IncludeError(
                 f"with {path}, the files that include each other have more than {ROUTING_CHARACTERS >> 20} MB"
             )
-        if not _INCLUDE.search(text):
-            return text
-        if depth >= _DEPTH:
-            raise IncludeError(f"{path} is the end of {_DEPTH} includes in each other, and BIRD follows no more")
-        return _INCLUDE.sub(lambda found: self._included(path, found["name"], depth, status), text)
+
+        def put(found: re.Match[str]) -> str:
+            if found["name"] is None:
+                return found[0]
+            if depth >= _DEPTH:
+                raise IncludeError(f"{path} is the end of {_DEPTH} includes in each other, and BIRD follows no more")
+            return self._included(path, found["name"], depth, status)
+
+        return _INCLUDE.sub(put, text)
 
     def _included(self, path: str, name: str, depth: int, status: os.stat_result) -> str:
         """Return the text of what an include names: a file, or all that fit a pattern, by name as BIRD takes them."""

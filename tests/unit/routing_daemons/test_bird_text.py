@@ -106,3 +106,10 @@ def test_a_constant_counts_wherever_it_stands(use: str) -> None:
     for padding in ("", "ipv4 { import all; export all; }; hold time 30; " * 9):
         padded = text.replace("local as", f"{padding}local as")
         assert SessionImpact.SESSIONS in {level for level, _ in effects(padded, padded.replace("65000", "64000"))}
+
+
+def test_an_include_in_a_comment_of_several_lines_is_none(tmp_path: Path) -> None:
+    text = '/* not now:\n  include "missing";\n*/\nlog "/var/log/a/*b" all;\n'
+    (tmp_path / "bird.conf").write_text(f'{text}include "more";\n')
+    (tmp_path / "more").write_text("router id 10.0.0.1;\n")
+    assert with_includes(str(tmp_path / "bird.conf")) == f"{text}router id 10.0.0.1;\n\n"
