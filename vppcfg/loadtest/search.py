@@ -166,7 +166,8 @@ class Search:
         goals = {goal.name: _goal_of_package(goal) for goal in self._plan.goals}
         config = Config()
         config.goals = tuple(goals.values())
-        config.max_load, config.min_load = self._plan.max_pps, self._plan.min_pps
+        # In this order: the package refuses a highest load below the lowest one that it has until then, 9001.
+        config.min_load, config.max_load = self._plan.min_pps, self._plan.max_pps
         config.search_duration_max, config.warmup_duration = self._plan.longest_s, self._plan.warm_up_s
         try:
             found = MultipleLossRatioSearch(config).search(_Measurer(self._measure), log.debug)

@@ -109,6 +109,11 @@ def test_a_device_that_forwards_nothing_at_the_highest_load_has_a_throughput_bel
     assert found.conditional_pps == pytest.approx(1e5, rel=0.01)
 
 
+def test_a_slow_link_has_a_throughput() -> None:
+    _, (found,) = search(SimulatedDevice(capacity_pps=2000.0), 3000.0, "ndr")
+    assert found.conditional_pps == pytest.approx(2000.0, rel=0.01)
+
+
 def test_a_search_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = iter(range(0, 10_000, 60))
     monkeypatch.setattr("time.monotonic", lambda: float(next(passed)))
