@@ -12,6 +12,7 @@ import posixpath
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from vppcfg.common.bounds import ARCHIVE_MEMBERS, CAPTURE_BYTES
@@ -84,10 +85,18 @@ def files_in_folder(folder: Path) -> Files:
     return _FolderFiles(folder)
 
 
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the regular files below a folder; what may not be looked into, or is gone meanwhile, is passed over."""
+    for below, _, names in os.walk(folder):
+        for path in (Path(below, name) for name in names):
+            if os.path.isfile(path) and not path.is_symlink():
+                yield path
+
+
 class _FolderFiles(Mapping[str, bytes]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        found = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        found = list(islice(_files_below(folder), ARCHIVE_MEMBERS + 1))
         if len(found) > ARCHIVE_MEMBERS:
             hint = "name the folder with the capture alone"
             raise UsageError(f"{folder} has more than {ARCHIVE_MEMBERS} files", hint)

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import os
 import tarfile
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -112,3 +114,19 @@ def test_a_folder_in_others_has_names_of_its_own() -> None:
     files = {"a/x": b"1", "ab/x": b"2", "a/b/y": b"3", "z": b"4"}
     assert dict(files_below(files, "a")) == {"x": b"1", "b/y": b"3"}
     assert dict(files_below(files, "")) == files
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_folder_that_may_not_be_looked_into_is_passed_over() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        top = Path(name)
+        (top / "closed").mkdir()
+        for path in (top / "closed" / "f", top / "a"):
+            path.write_text("")
+        (top / "closed").chmod(0o744)
+        top.chmod(0o755)
+        os.seteuid(65534)
+        try:
+            assert list(files_in_folder(top)) == ["a"]
+        finally:
+            os.seteuid(0)
