@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import math
+import os
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,7 @@ def _stats_path(args: argparse.Namespace) -> str | None:
 
     if args.stats_socket is not None:
         return str(args.stats_socket)
-    path = Path(args.socket).with_name("stats.sock")
+    path = Path(os.path.dirname(args.socket), "stats.sock")
     try:
         is_free = not path.exists() or (path.is_socket() and not is_answered(path, socket.SOCK_SEQPACKET))
     except OSError:

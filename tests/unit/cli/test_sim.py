@@ -185,3 +185,8 @@ def test_wrong_arguments_are_errors_that_say_what_is_wrong(
     assert main(["sim", *arguments]) == ExitCode.INVALID
     assert capsys.readouterr().err.startswith("vppcfg: error: ")
     assert not (tmp_path / "vpp.sock").exists()
+
+
+def test_a_socket_that_is_a_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", "--socket", "/"]) == ExitCode.INVALID
+    assert "is no socket" in capsys.readouterr().err
