@@ -182,18 +182,19 @@ _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
     "nat44 add static mapping": frozenset({"exact"}),
     "set acl-plugin acl": frozenset({"count"}),
-    "set ip neighbor": frozenset({"count", "flush"}),
+    "set ip neighbor": frozenset({"flush"}),
     **{kind.command: kind.unsupported_words for kind in VIRTUAL_INTERFACES if kind.command},
 }
 """Words that VPP takes in a command and that are neither simulated nor in any file."""
 
 
+_COUNTED = re.compile(r"\bcount (?P<last>\d{1,20})")
 _MANY = {
-    "ip route": re.compile(r"\bcount (?P<last>\d{1,20})"),
+    **dict.fromkeys(("ip route", "set ip neighbor"), _COUNTED),
     "create sub-interfaces": re.compile(r"(?<= )(?P<first>\d{1,20}) ?- ?(?P<last>\d{1,20})"),
 }
 _MOST_AT_ONCE = 10_000
-"""Routes or sub-interfaces of one line that are simulated, which takes some 10 s."""
+"""Routes, neighbours or sub-interfaces of one line that are simulated, which takes some 10 s."""
 
 
 def first_unsupported_word(command: str, words: Words) -> str | None:

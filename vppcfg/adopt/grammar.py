@@ -15,6 +15,8 @@ from vppcfg.record import record
 TABLE = "schema/vpp-commands.txt"
 _NODES = "schema/vpp-nodes.txt"
 _WORD = re.compile(r"\s*([A-Za-z0-9_-]*)(\s|$)?")
+_SAME = {"ip neighbor": "set ip neighbor"}
+"""Commands that VPP has under two names (vnet/ip-neighbor/ip_neighbor.c), each with the one that is known here."""
 _END = ""
 """The key, in the tree of words, of a command that ends there."""
 
@@ -69,7 +71,8 @@ class Grammar:
                 break
             branch, position = branch[fitting[0]], match.end()
         if _END in branch:
-            return ParsedCommand(command=branch[_END], rest=_unbraced(line[position:].strip()))
+            command = branch[_END]
+            return ParsedCommand(command=_SAME.get(command, command), rest=_unbraced(line[position:].strip()))
         if not fitting and line[position:].lstrip().startswith("{"):
             return self._in_braces(line, position)
         words = line[position:].split()

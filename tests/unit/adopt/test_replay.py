@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
+import yaml
 
 from tests.laws.examples import TIMES
 from vppcfg.adopt.adoption import Adoption
@@ -830,3 +831,22 @@ def test_ports_of_the_rest_stand_in_natural_order() -> None:
     lines = [f"set interface l2 bridge {port} 10\nset interface l2 learn {port} disable\n" for port in reversed(ports)]
     adoption = adopted("create bridge-domain 10\n" + "".join(lines))
     assert adoption.text.endswith("".join(f"  - {port} # the rest makes it\n" for port in ports))
+def test_neighbours_by_either_name_and_several_at_once_are_those_of_the_file() -> None:
+    adoption = adopted(
+        "create loopback interface\nset interface ip address loop0 198.18.0.1/16\n"
+        "ip neighbor loop0 198.18.0.254 02:00:00:00:00:ff static count 3\n"
+        "set ip neighbor static count 2 loop0 198.18.9.9 02:00:00:00:09:09\n"
+        "ip neighbor del loop0 198.18.0.255 02:00:00:00:01:00\n"
+    )
+    assert outcomes(adoption) == ["file"] * 5
+    assert yaml.safe_load(adoption.text)["loopbacks"]["loop0"]["neighbors"] == {
+        "198.18.0.254": "02:00:00:00:00:ff",
+        "198.18.1.0": "02:00:00:00:01:01",
+        "198.18.9.9": "02:00:00:00:09:09",
+        "198.18.9.10": "02:00:00:00:09:0a",
+    }
+
+
+def test_more_neighbours_at_once_than_are_simulated_are_left() -> None:
+    adoption = adopted("set interface state xe0 up\nip neighbor xe0 10.0.0.1 02:00:00:00:00:01 static count 10001\n")
+    assert outcomes(adoption)[-1] == "unmanaged"

@@ -155,8 +155,8 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _command(tables: Tables, line: Input) -> None:
-    """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry]`; a refusal is no error."""
-    is_add, flags, row, address, mac = True, 0, None, None, None
+    """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry] [count <n>]`; VPP refuses none."""
+    is_add, flags, count, row, address, mac = True, 0, 1, None, None, None
     while not line.is_at_end:
         if (found := line.interface(tables)) is not None:
             row = found
@@ -168,16 +168,24 @@ def _command(tables: Tables, line: Input) -> None:
             flags |= _NO_FIB_ENTRY
         elif line.take_word("del") or line.take_word("delete"):
             is_add = False
+        elif (number := line.number_after("count")) is not None:
+            count = number
         else:
             break
     line.skip_space()
     if row is None or address is None or mac is None:
         raise RefusedError(Retval.UNSPECIFIED, f"specify interface, IP address and MAC: `{line.shown}'")
-    with suppress(RefusedError):
-        if is_add:
-            add(tables, row.index, address, mac, flags)
-        else:
-            delete(tables, row.index, address)
+    for place in range(count):
+        there = type(address)((int(address) + place) % (1 << address.max_prefixlen))
+        with suppress(RefusedError):
+            if is_add:
+                add(tables, row.index, there, _mac_after(mac, place), flags)
+            else:
+                delete(tables, row.index, there)
+
+
+def _mac_after(mac: bytes, place: int) -> bytes:
+    return ((int.from_bytes(mac, "big") + place) % (1 << 48)).to_bytes(6, "big")
 
 
 def _configure(call: Call, values: Values) -> None:
@@ -239,7 +247,7 @@ KIND = Kind(
     quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer, "ip_neighbor_config": _configure},
     queries={"ip_neighbor_dump": _dump, "ip_neighbor_config_get": _get_config},
-    commands={"set ip neighbor": _command, "set ip neighbor-config": _config_command},
+    commands={"set ip neighbor": _command, "ip neighbor": _command, "set ip neighbor-config": _config_command},
     deleted=_forget,
     load=_load,
 )
