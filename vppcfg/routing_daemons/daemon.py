@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -167,6 +168,22 @@ def staged(text: str, startup: str) -> Iterator[tuple[str, str]]:
     finally:
         with suppress(OSError):
             os.unlink(path)
+
+
+@contextmanager
+def pinned_folder(above: str) -> Iterator[str]:
+    """Yield a new folder, by a name that leads to it whatever is put in its place meanwhile. Raise OSError.
+
+    The user of the daemon may own the folder above: behind a link of his, root would make files anywhere.
+    """
+    with tempfile.TemporaryDirectory(prefix=".vppcfg-", dir=above, ignore_cleanup_errors=True) as name:
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if os.fstat(descriptor).st_uid != os.geteuid():
+                raise PermissionError(errno.EPERM, "another user has put a folder there")
+            yield f"/proc/{os.getpid()}/fd/{descriptor}"
+        finally:
+            os.close(descriptor)
 
 
 def written_folders(file: RoutingFile) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
@@ -21,6 +20,7 @@ from vppcfg.routing_daemons.daemon import (
     RoutingImpact,
     RunningText,
     SessionImpact,
+    pinned_folder,
     run_bounded,
     staged,
     why_failed,
@@ -276,7 +276,7 @@ class Frr:
             return trouble
         startup = self._file.startup
         try:
-            with TemporaryDirectory(prefix=".vppcfg-", dir=os.path.dirname(startup)) as folder:
+            with pinned_folder(os.path.dirname(startup)) as folder:
                 path = f"{folder}/frr.conf"
                 if trouble := write_like(path, text, startup):
                     return trouble

@@ -1,9 +1,11 @@
 """Files that a routing daemon loads."""
 
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,35 @@ def test_a_description_that_is_no_utf_8_is_written_as_it_is(tmp_path: Path) -> N
 def test_a_file_is_loaded_by_the_daemon_that_it_is_for() -> None:
     files = (RoutingFile(kind=kind, path="new.conf", startup="old.conf") for kind in (DaemonKind.FRR, DaemonKind.BIRD))
     assert [type(daemon_of(file)) for file in files] == [Frr, Bird]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_nothing_is_written_where_a_daemon_leads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    (etc := tmp_path / "frr").mkdir()
+    (victim := tmp_path / "victim").mkdir()
+    (program := tmp_path / "reload").write_text('#!/bin/sh\nfor file; do :; done\ncat "$file"\n')
+    program.chmod(0o755)
+    made: Callable[..., str] = tempfile.mkdtemp
+
+    def exchanged(*words: Any, **options: Any) -> str:
+        Path(name := made(*words, **options)).rmdir()
+        if kind == "link":
+            Path(name).symlink_to(victim)
+        else:
+            Path(name).mkdir()
+            os.chown(name, 12345, 12345)
+        return name
+
+    frr = Frr(
+        RoutingFile(kind=DaemonKind.FRR, path="new.conf", startup=str(etc / "frr.conf")), reload_program=str(program)
+    )
+    monkeypatch.setattr(Frr, "why_unfit", lambda *_: "")
+    assert frr.load("hostname r1\n", None) == ""
+    assert os.listdir(etc) == []
+    monkeypatch.setattr(tempfile, "mkdtemp", exchanged)
+    assert frr.load("hostname r1\n", None).startswith("cannot write beside")
+    assert os.listdir(victim) == []
 
 
 @pytest.fixture
