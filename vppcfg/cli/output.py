@@ -229,10 +229,11 @@ def replace_file(content: bytes, path: str, mode: int, owned: os.stat_result | N
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
-        for owner, group in ((owned.st_uid, -1), (-1, owned.st_gid)) if owned is not None else ():
-            with suppress(PermissionError):
-                os.chown(temporary, owner, group)
-        os.chmod(temporary, mode)
+            # By descriptor: whose folder it is may have put a link in its place by now.
+            for owner, group in ((owned.st_uid, -1), (-1, owned.st_gid)) if owned is not None else ():
+                with suppress(PermissionError):
+                    os.fchown(descriptor, owner, group)
+            os.fchmod(descriptor, mode)
         os.replace(temporary, path)
     except BaseException:
         with suppress(FileNotFoundError):  # it is in its place already, and a signal came

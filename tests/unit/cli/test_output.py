@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,26 @@ def test_a_document_keeps_the_owner_of_a_file_and_a_copy_has_owner_and_mode(tmp_
     for path in (target, copy):
         status = path.stat()
         assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 5678, 0o640)
+
+
+def test_no_mode_is_given_to_what_a_link_in_the_place_of_the_new_file_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (victim := tmp_path / "victim").write_text("secret")
+    victim.chmod(0o600)
+    (target := tmp_path / "out").write_text("old")
+    target.chmod(0o666)
+
+    class Exchanged(io.FileIO):
+        def write(self, content: Any) -> int:
+            (new,) = tmp_path.glob(".out.*")
+            new.unlink()
+            new.symlink_to(victim)
+            return super().write(content)
+
+    monkeypatch.setattr("builtins.open", lambda descriptor, mode: Exchanged(descriptor, mode))
+    write_document("text\n", str(target))
+    assert stat.S_IMODE(victim.stat().st_mode) == 0o600
 
 
 def test_a_new_file_gets_the_mode_of_the_umask(tmp_path: Path) -> None:
