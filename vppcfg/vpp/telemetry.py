@@ -16,6 +16,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.devclass import kind_of
 from vppcfg.vpp.unixsocket import open_socket
+from vppcfg.wire.shell import on_one_line
 
 _LOG = logging.getLogger(__name__)
 _EVERY_INTERFACE = 0xFFFFFFFF
@@ -45,7 +46,7 @@ class Telemetry:
         """
         found = {}
         for name, line in commands.items():
-            replies = self._connection.ask([self._connection.request("cli_inband", text=line)[1]])
+            replies = self._connection.ask([self._connection.request("cli_inband", text=on_one_line(line))[1]])
             codes = self._connection.rows(replies, "cli_inband_reply", "retval")
             printed = self._connection.texts(replies, "cli_inband_reply")
             if len(codes) != 1 or len(printed) != 1:

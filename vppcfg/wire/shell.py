@@ -19,7 +19,7 @@ class Commands:
         self._lines: dict[int, str] = {}
         self.requests: list[bytes] = []
         for line in lines:
-            context, request = connection.request("cli_inband", text=line)
+            context, request = connection.request("cli_inband", text=on_one_line(line))
             self._lines[context] = line
             self.requests.append(request)
 
@@ -38,6 +38,11 @@ class Commands:
             if line not in shown:
                 raise DataplaneError(f"VPP did not run `{line}`", "does this VPP's API lack cli_inband?")
         return shown
+
+
+def on_one_line(line: str) -> str:
+    """Return a command that may have names of VPP in it: what stands behind an end of line VPP runs as another one."""
+    return line.replace("\n", " ")
 
 
 def prefix_command(table_id: int, prefix: str) -> str:

@@ -167,6 +167,24 @@ def test_no_text_of_vpp_of_a_hook_or_of_a_source_comes_raw_out_of_any_command(
         assert (name, raw(content.decode().replace("\t", ""))) == (name, [])
 
 
+@pytest.mark.parametrize("words", [["adopt"], ["tune", "capture", "captured", "--readings", "2", "--interval", "0.2"]])
+def test_a_name_begins_no_command_at_the_prompt(
+    serve: Serve, files: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """VPP runs each line of a text as a command; of one line it refuses what is too much."""
+    plain, asked = CommandLine.run, list[str]()
+
+    def run(prompt: CommandLine, text: str) -> tuple[int, str]:
+        asked.append(text)
+        return plain(prompt, text)
+
+    monkeypatch.setattr(CommandLine, "run", run)
+    name = f"{GI1}\ncreate loopback interface instance 77"
+    assert vppcfg(*words, "-a", serve(SimulatedVpp(ports=[*two_ports(), PhysicalPort(name=name)])))[0] in {0, 4}
+    assert any("instance 77" in text for text in asked)
+    assert not any("\n" in text for text in asked)
+
+
 def raw(text: str) -> list[str]:
     """Return what in the lines of a text does not show."""
     return [char for char in text if char != "\n" and unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp", "Cs"}]
