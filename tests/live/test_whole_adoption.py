@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.long, since("26.10")]
 FOLDER = Path(__file__).parents[1] / "foreign"
 SCRIPTS = sorted(FOLDER.glob("**/scripts/*.vpp"))
 OPEN = {
+    "untried/10_tunnel_through_itself": "VPP loses a route that is typed to the end of a tunnel through that tunnel",
     "unseen/15_lines_of_the_help": "the address of a virtual router is there or not, by the time",
 }
 """Scripts that do not come out whole yet."""
