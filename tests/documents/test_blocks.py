@@ -84,7 +84,7 @@ SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in c
 OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppcfg")]
 
 
-WORD_LIMITS = {"pages": 63_200, "rules": 40_400}
+WORD_LIMITS = {"pages": 63_200, "rules": 41_200}
 """What can be kept true: the README and the pages in docs/, and those in docs/rules/."""
 MEASURED = re.compile("(?s)<!-- measured -->.*<!-- end of measured -->")
 """The tables that `make bench` writes."""
@@ -144,11 +144,14 @@ def test_a_command_of_ours_is_understood() -> None:
     assert len(typed) > len(OURS)
     for block, command in typed:
         _, *arguments = shlex.split(command)
-        assert parser.parse_args(arguments).command, (str(block), command)
+        try:
+            assert parser.parse_args(arguments).command, (str(block), command)
+        except UsageError as error:  # a router's folders are not on this machine
+            assert "there is no folder" in error.message, (str(block), command)
 
 
 IN_TEXT = re.compile(r"`(vppcfg [a-z][^`]*)`")
-INCOMPLETE = re.compile(r"the following arguments are required|expected one argument")
+INCOMPLETE = re.compile(r"the following arguments are required|expected one argument|there is no folder")
 
 
 @pytest.mark.parametrize("folder", [".", "docs", "docs/rules"])

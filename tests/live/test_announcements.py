@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, running, since
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -67,7 +67,11 @@ def vpp_with_host() -> Iterator[tuple[RealVpp, Host]]:
         yield process, Host(process)
 
 
-@pytest.mark.parametrize("change", CHANGED)
+@pytest.mark.parametrize(
+    "change",
+    # Before, VPP drops all that a BVI sends where a loopback was deleted, as in the change before it (`bvi-nodes`).
+    [pytest.param(each, marks=[since("26.10")] if "VPP's" in each else []) for each in CHANGED],
+)
 def test_a_host_learns_of_a_change_of_its_rollback_and_of_one_that_fails(
     vpp: tuple[RealVpp, Host], tmp_path: Path, change: str
 ) -> None:

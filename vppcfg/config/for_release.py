@@ -17,7 +17,7 @@ from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 
 TOO_OLD = "vpp-too-old"
-_RISKS = ("bond-unannounced", "vrrp-arp-source", "path-mtu-crash", "lcp-unicast")
+_RISKS = ("bond-unannounced", "bvi-nodes", "vrrp-arp-source", "path-mtu-crash", "lcp-unicast")
 """What VPP can do, but older releases with a risk: warnings."""
 
 

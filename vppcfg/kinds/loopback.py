@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from vppcfg.common.names import instance_of
+from vppcfg.common.names import instance_of, natural_key
+from vppcfg.common.release import Release
 from vppcfg.engine.kind import CreatedKind
 from vppcfg.entries.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
+from vppcfg.entries.desired_state import DesiredStateBuilder
 from vppcfg.entries.section import NamePattern, Naming, Parsing, Section, YamlEntry, numbered
 from vppcfg.entries.yaml.errors import shown
 from vppcfg.entries.yaml.text import KeyValue, indented, key_lines, scalar
@@ -38,6 +40,8 @@ _NAMING = Naming(
     form=f"a loopback is called loop0 to loop{MAX_LOOPBACK}, or bvi0 to bvi{MAX_LOOPBACK}",
     pattern=("(loop|bvi)(0|[1-9][0-9]*)", None),
 )
+_OWN_NODES = Release(26, 10)
+"""The first release in which an interface gets the nodes of a deleted one of its own kind alone (2e217922337)."""
 _DEFAULT_MAC = re.compile(r"(de:ad|b0:b0):00:00:00:[0-9a-f]{2}|")
 """What VPP gives to a loopback (vnet_create_loopback_interface, l2_bvi_create)."""
 
@@ -120,6 +124,16 @@ class LoopbackKind(CreatedKind, Section):
     def name_pattern(self) -> NamePattern:
         return _NAMING.pattern
 
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
+        """Warn where an older VPP hands a new loopback the node by which a deleted one of the other kind sent."""
+        bvis, there = _bvis(desired.interfaces), _bvis(desired.observed.interfaces)
+        for name in sorted(bvis - there, key=natural_key):
+            text = f"drops all that {name} sends if a loopN was deleted since it was started, until it is restarted"
+            desired.risk("bvi-nodes", desired.configuration.path_of(name) or (self.key, name), _OWN_NODES, text)
+        for name in sorted(there - bvis, key=natural_key):
+            text = f"drops all that a loopN sends which is made after {name} is deleted, until it is restarted"
+            desired.risk("bvi-nodes", (), _OWN_NODES, text)
+
     def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
         sound: dict[str, InterfaceConfig] = {}
         bad_keys = interface_keys.bad_keys_of(parsing.bad_paths)
@@ -164,6 +178,10 @@ class LoopbackKind(CreatedKind, Section):
 
 
 KIND = LoopbackKind()
+
+
+def _bvis(interfaces: Mapping[str, Interface]) -> set[str]:
+    return {name for name, each in interfaces.items() if each.kind is InterfaceKind.LOOPBACK and is_bvi(name)}
 
 
 def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:

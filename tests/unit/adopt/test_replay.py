@@ -831,6 +831,8 @@ def test_ports_of_the_rest_stand_in_natural_order() -> None:
     lines = [f"set interface l2 bridge {port} 10\nset interface l2 learn {port} disable\n" for port in reversed(ports)]
     adoption = adopted("create bridge-domain 10\n" + "".join(lines))
     assert adoption.text.endswith("".join(f"  - {port} # the rest makes it\n" for port in ports))
+
+
 def test_neighbours_by_either_name_and_several_at_once_are_those_of_the_file() -> None:
     adoption = adopted(
         "create loopback interface\nset interface ip address loop0 198.18.0.1/16\n"

@@ -133,6 +133,16 @@ def test_addresses_of_bonds_that_an_older_vpp_ends_announcing_are_named() -> Non
     assert list(too_new_for(configuration, Release(24, 10))) == []
 
 
+@pytest.mark.parametrize(("release", "is_told"), [(Release(26, 6), True), (Release(26, 10), False)])
+def test_new_bvis_of_a_release_that_mixes_their_nodes_with_those_of_loopbacks_are_named(
+    release: Release, is_told: bool
+) -> None:
+    configuration = parse_text("loopbacks: { loop1: {}, bvi7: {} }", "file").configuration
+    assert configuration is not None
+    found = [(each.rule, each.path) for each in too_new_for(configuration, release)]
+    assert found == ([("bvi-nodes", ("loopbacks", "bvi7"))] if is_told else [])
+
+
 @pytest.mark.parametrize(
     ("release", "is_told"),
     [(Release(25, 10), False), (Release(26, 2), True), (Release(26, 6), False)],
