@@ -91,6 +91,8 @@ class Simulation:
         self._observed: InFileForm | None = None
         """The state since the last command, where it has been read."""
         self._are_workers_known = workers is not None
+        self.placed: set[tuple[str, str, int]] = set()
+        """Ports, keys and queues that commands place; on which threads all others are VPP chooses."""
         self._with_free_queues: set[str] = set()
         """Ports of which it is unknown how many queues they have."""
         for port in ports:
@@ -124,6 +126,8 @@ class Simulation:
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
         name = placed_port(words) if key is not None else None
+        if key is not None and name is not None:
+            self.placed.add((name, key, queue_in(words)))
         row = self.named(name) if name is not None else None
         if row is None or row.is_sub:
             return

@@ -28,11 +28,13 @@ from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.entries.configuration import Configuration
+from vppcfg.entries.placement import RX_KEY, TX_KEY
 from vppcfg.errors import VppcfgError
 from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption, NatMapping
+from vppcfg.model.placement import Placements
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -86,7 +88,26 @@ class EndState:
 def end_of(simulation: Simulation, chosen_mtus: Collection[str]) -> EndState:
     """Return what a simulated VPP has; `chosen_mtus` are the interfaces whose MTU a script sets."""
     state, attachments = simulation.effects()
+    state = _with_placed_queues(state, simulation.placed)
     return end_with(state, attachments, simulation.routes_of_prompt(state), chosen_mtus)
+
+
+def _with_placed_queues(state: State, placed: Collection[tuple[str, str, int]]) -> State:
+    """Return a state with no other queues: on which threads these are depends on the order in which ports are made."""
+
+    def only(name: str, key: str, placements: Placements) -> Placements:
+        return tuple(each for each in placements if (name, key, each.queue) in placed)
+
+    interfaces = {
+        name: replace(
+            each,
+            rx_placement=only(name, RX_KEY, each.rx_placement),
+            tx_placement=only(name, TX_KEY, each.tx_placement),
+        )
+        for name, each in state.interfaces.items()
+        if each.rx_placement or each.tx_placement
+    }
+    return replace(state, interfaces={**state.interfaces, **interfaces})
 
 
 def end_with(

@@ -209,3 +209,15 @@ def test_a_loopback_is_there_though_vpp_refuses_the_words_behind_it() -> None:
     adoption = adopted("loop create 0000.0B51.0001\nset interface state loop0 up\n")
     assert outcomes(adoption) == ["fault", "never_ran"]
     assert "loop0:" in adoption.text and "state: down" in adoption.text
+
+
+def test_queues_that_vpp_places_take_no_port_out_of_the_file() -> None:
+    """Workers are assumed from the first line on that places a queue: queues that are there are spread anew then."""
+    lines = (
+        "create tap id 0 host-if-name x\nset interface state xe3 up\nset interface rx-placement tap0 queue 0 worker 1\n"
+        "set interface state xe4 up\nset interface rx-placement xe4 queue 0 worker 1\n"
+    )
+    adoption = adopted(lines)
+    assert adoption.rest.commands == ("set interface rx-placement tap0 queue 0 worker 1",)
+    assert "  xe4:\n    rx-placement: { 0: worker1 }\n" in adoption.text
+    assert adoption.report.notices == ()
