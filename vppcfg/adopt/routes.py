@@ -22,6 +22,7 @@ from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.section import Unmanaged
 from vppcfg.kinds.route_section import KEY, SECTION
+from vppcfg.kinds.vrf_section import tables_of
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
@@ -124,7 +125,7 @@ def _lost(routes: Iterable[Route], state: State) -> frozenset[str]:
 
 def _why_not(route: Route, state: State, known: Configuration) -> str | None:
     tables = {route.table_id, *(hop.table_id for hop in route.hops if hop.table_id is not None)} - {0}
-    named = {vrf.table_id for vrf in known.vrfs.values() if vrf.has_ipv6 or not route.is_ipv6}
+    named = {vrf.table_id for vrf in known.vrfs.values() if (vrf.has_ipv6 if route.is_ipv6 else vrf.has_ipv4)}
     if unnamed := sorted(tables - named):
         return f"the FIB table {table_key(unnamed[0], is_ipv6=route.is_ipv6)} is no VRF of the file"
     if route.end is not None and route.since is not None and is_older(state.facts.version, route.since):
@@ -132,8 +133,9 @@ def _why_not(route: Route, state: State, known: Configuration) -> str | None:
     return None
 
 
-def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int, str], state: State) -> None:
-    """Give each line that sets a route its place in the file, or the reason why it has none there."""
+def place_lines(lines: Sequence[SourceLine], taken: Takeover, known: Configuration, state: State) -> None:
+    """Give each line that sets a route its place in the file `known`, or the reason why it has none there."""
+    vrfs = {table.key: name for name, vrf in known.vrfs.items() for table in tables_of(vrf)}
     names = {route.name for route in taken.routes}
     connected = dict(_connected(state))
     for line in lines:
@@ -142,7 +144,7 @@ def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int,
             missing = [route for route in targets if route.name not in names]
             if targets and not missing:
                 line.set_outcome(LineOutcome.FILE, OWNER, "adopt-route")
-                vrf = vrfs.get(targets[-1].table_id)
+                vrf = vrfs.get(table_key(targets[-1].table_id, is_ipv6=targets[-1].is_ipv6))
                 line.path = (KEY, targets[-1].prefix) if vrf is None else ("vrfs", vrf, KEY, targets[-1].prefix)
             else:
                 line.why = _reason(line, missing, taken, connected)

@@ -309,7 +309,7 @@ def _adopt_scripts(
     )
     classifier.classify(replay.lines)
     classify_unproven(classifier, reruns)
-    place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()}, described)
+    place_lines(replay.lines, taken, known.configuration, described)
     set_aside_undone(replay.lines, reruns)
     content = _proved(known.text, described, replay.lines)
     for line in replay.lines:

@@ -109,3 +109,13 @@ def test_lines_of_one_route_are_one_entry() -> None:
     adoption = adopted(f"{BASE}{lines}")
     assert "  10.0.0.0/8: { via: [ 192.0.2.2, 192.0.2.3 ] }\n" in adoption.text
     assert outcomes(adoption)[-2:] == ["file", "file"]
+
+
+def test_tables_of_both_families_with_names_of_their_own_have_their_routes() -> None:
+    adoption = adopted(
+        "ip table add 10 name red4\nip6 table add 10 name red6\n"
+        "ip route add 172.16.0.0/12 table 10 via 10.0.0.254 xe0\n"
+        "ip route add 2001:db8:5::/48 table 10 via fe80::1 xe0\n"
+    )
+    assert outcomes(adoption) == ["file"] * 4
+    assert [line.path[:2] for line in adoption.report.lines[2:]] == [("vrfs", "red4"), ("vrfs", "red6")]
