@@ -246,6 +246,14 @@ def native(**settings: Any) -> PortLoad:
     return port("xe0", rx_pps=1.0, hardware=hardware("xe0", **found))
 
 
+def test_the_rate_that_one_queue_gets_is_that_of_its_threads() -> None:
+    busy = load(
+        port(rx_queues=(queue(thread=1), queue(thread=2, number=1))), threads=(worker(1, pps=1e6), worker(2, pps=0.0))
+    )
+    found = one(busy, "rss")
+    assert found.evidence[0].text == "one of 2 queues gets 100.0 % of 1 Mpps"
+
+
 def test_nothing_is_proposed_for_workers_that_were_not_seen() -> None:
     five = Reading(places=PLACES)
     busy = load(port(rx_pps=1e6), threads=(SATURATED,), reading=five)

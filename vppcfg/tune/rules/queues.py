@@ -67,9 +67,15 @@ def _largest_share(port: PortLoad, situation: Situation) -> float | None:
     }
     if threads & others:
         return None
-    rates = [thread.rx_pps for thread in situation.load.threads if thread.index in threads]
+    rates = _rates(port, situation)
     total = sum(rates)
     return max(rates) / total if total > IMBALANCE_PPS else None
+
+
+def _rates(port: PortLoad, situation: Situation) -> list[float]:
+    """Return the packets per second that each thread with a queue of the port takes."""
+    threads = {queue.thread for queue in port.rx_queues}
+    return [thread.rx_pps for thread in situation.load.threads if thread.index in threads]
 
 
 def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> Finding:
@@ -80,7 +86,7 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
         text = f"{', '.join(tunnels)} takes the packets out of a tunnel"
         evidence.append(Evidence(text=text, source=nodes_source(situation)))
     if share is not None:
-        text = f"one of {count} queues gets {percent(share)} of {pps(port.rx_pps or 0.0)}"
+        text = f"one of {count} queues gets {percent(share)} of {pps(sum(_rates(port, situation)))}"
         evidence.append(Evidence(text=text, source=nodes_source(situation)))
     if port.hardware and port.hardware.rss_active:
         source = situation.load.reading.source("hardware")
