@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 from vppcfg.common.documents import build
 from vppcfg.record import record
 
+_KERNEL = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 FOR_USERS = frozenset({"vfio-pci", "uio_pci_generic"})
 """Drivers of Linux that hand a device to a program."""
 
@@ -173,6 +175,11 @@ class Host:
     def node_ids(self) -> tuple[int, ...]:
         """Return the ids of the nodes that have memory; 0 when nothing is known."""
         return tuple(node.id for node in self.nodes if node.memory_bytes) or (0,)
+
+    def has_kernel(self, major: int, minor: int) -> bool:
+        """Return whether the kernel is of this release or a newer one; one that is not known is."""
+        version = _KERNEL.match(self.kernel_release)
+        return version is None or (int(version[1]), int(version[2])) >= (major, minor)
 
     def node_of(self, nic: Nic) -> int:
         """Return the node that VPP assumes for a device: 0 when the machine does not report it (dpdk/device/init.c)."""

@@ -222,6 +222,26 @@ def test_a_device_that_vpp_leaves_to_linux_is_told_of(
     assert [rule for rule in found if rule.startswith("device")] == rules
 
 
+@pytest.mark.parametrize(
+    ("kernel", "hugepages", "is_by_node"),
+    [
+        ("6.1.0-18-amd64", "auto", True),
+        ("5.16.0", "auto", True),
+        ("5.15.0-91-generic", "auto", False),  # it reads 0 from what newer ones understand
+        ("5.10.0-28-amd64", "501", False),
+        ("", "auto", True),
+    ],
+)
+def test_an_older_kernel_gets_one_number_of_hugepages(kernel: str, hugepages: str, is_by_node: bool) -> None:
+    host = replace(host_named("two_sockets"), kernel_release=kernel)
+    settings = made(host, f"{{ kernel: {{ hugepages: {hugepages} }} }}", "{ HundredGigabitEthernetaf/0/0: {} }")[0]
+    (words,) = (each for each in settings.kernel_parameters if each.startswith("hugepages="))
+    total = settings.memory.hugepages_total
+    assert words == ("hugepages=0:70,1:115" if is_by_node else f"hugepages={total}")
+    assert settings.sysctls["vm.nr_hugepages"] == str(total)
+    assert is_by_node or total >= (501 if hugepages == "501" else 2 * 115)
+
+
 def test_devices_that_nobody_drives_are_told_of() -> None:
     assert made(flat(3), "{ plugins: [ ping ], cpu: { workers: 1 } }")[1] == ["plugin-missing"]
     assert made(flat(3), "{ plugins: [ dpdk ], cpu: { workers: 1 } }")[1] == []

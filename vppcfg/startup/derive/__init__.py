@@ -16,7 +16,7 @@ from vppcfg.model.dataplane import FRAME_OVERHEAD_BYTES, CpuSection, DataplaneSe
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.record import record
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
-from vppcfg.startup.derive.memory import size_memory
+from vppcfg.startup.derive.memory import reserves_by_node, size_memory
 from vppcfg.startup.limits import NicLimits, limits_of
 from vppcfg.startup.settings import Device, Ledger, LinuxCp, Memory, Placement, Settings, ValueOrigin
 
@@ -36,7 +36,7 @@ def kernel_parameters(
     ledger.given("kernel.level", section.level.value, "nothing that costs power or safety")
     return (
         *_isolation(placement),
-        *_hugepages(memory),
+        *_hugepages(memory, host),
         *(_iommu(host) if devices else ()),
         *_quiet(host),
         *(_latency(host) if section.level is KernelLevel.LATENCY else ()),
@@ -75,14 +75,14 @@ def _isolation(placement: Placement) -> Iterator[str]:
         yield f"irqaffinity={cpu_text(placement.housekeeping)}"
 
 
-def _hugepages(memory: Memory) -> Iterator[str]:
-    """Yield the reservation; per node when the nodes differ, which kernels from 5.15 understand."""
+def _hugepages(memory: Memory, host: Host) -> Iterator[str]:
+    """Yield the reservation; per node when the nodes differ and the kernel understands that."""
     if not memory.hugepages_total:
         return
     size = size_text(memory.hugepage_bytes)
     yield f"default_hugepagesz={size}"
     yield f"hugepagesz={size}"
-    if len(set(memory.hugepages.values())) == 1:
+    if len(set(memory.hugepages.values())) == 1 or not reserves_by_node(host):
         yield f"hugepages={memory.hugepages_total}"
     else:
         yield "hugepages=" + ",".join(f"{node}:{pages}" for node, pages in memory.hugepages.items())

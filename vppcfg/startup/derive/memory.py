@@ -42,6 +42,11 @@ def buffer_bytes(data_size: int, *, has_dpdk: bool) -> int:
     return round_up((_MBUF_BYTES if has_dpdk else 0) + _HEADER_BYTES + data_size, _CACHE_LINE) | _CACHE_LINE
 
 
+def reserves_by_node(host: Host) -> bool:
+    """Return whether the kernel takes hugepages of each node from its command line, as Linux does from 5.16 on."""
+    return host.has_kernel(5, 16)
+
+
 def pages_for(buffers: int, per_page: int) -> int:
     """Return how many pages a pool of buffers takes (vlib/buffer.c)."""
     return -(-buffers // per_page)
@@ -233,8 +238,13 @@ class _Sizer:
     def chosen_hugepages(self, computed: Mapping[int, int]) -> dict[int, int]:
         """Return the hugepages of each node: computed, or the file's number, which Linux spreads evenly."""
         required = self._section.kernel.hugepages
-        if required is None:
+        if required is None and reserves_by_node(self._host):
             return dict(computed)
+        if required is None:
+            most = max(computed.values())
+            reason = f"{most} on each node, for Linux {self._host.kernel_release} spreads them evenly"
+            self._ledger.add("kernel.hugepages", most * len(computed), ValueOrigin.HOST, reason)
+            return dict.fromkeys(computed, most)
         self._ledger.add(
             "kernel.hugepages", required, ValueOrigin.FILE, "set in the file; Linux spreads them over the nodes"
         )
