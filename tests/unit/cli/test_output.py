@@ -139,6 +139,16 @@ def test_no_mode_is_given_to_what_a_link_in_the_place_of_the_new_file_leads_to(
     assert stat.S_IMODE(victim.stat().st_mode) == 0o600
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_what_somebody_else_has_written_does_not_become_roots(tmp_path: Path) -> None:
+    (target := tmp_path / "router.yaml").write_text("old")
+    os.chown(target, OTHER_USER, OTHER_USER + 1)
+    write_document("new\n", str(target))
+    assert (target.stat().st_uid, target.stat().st_gid) == (OTHER_USER, OTHER_USER + 1)
+    write_document("secret\n", str(target), 0o600)
+    assert target.stat().st_uid == 0
+
+
 def test_a_new_file_gets_the_mode_of_the_umask(tmp_path: Path) -> None:
     former = os.umask(0o027)
     try:
