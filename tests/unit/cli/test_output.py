@@ -145,7 +145,7 @@ def test_what_somebody_else_has_written_does_not_become_roots(tmp_path: Path) ->
     os.chown(target, OTHER_USER, OTHER_USER + 1)
     write_document("new\n", str(target))
     assert (target.stat().st_uid, target.stat().st_gid) == (OTHER_USER, OTHER_USER + 1)
-    write_document("secret\n", str(target), 0o600)
+    write_document("secret\n", str(target), mode=0o600)
     assert target.stat().st_uid == 0
 
 
