@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import pytest
 
-_TOOLS = ("ip", "nsenter", "setpriv", "unshare")
+_TOOLS = ("ip", "nsenter", "setpriv", "unshare", "ping")
 _VHOST = Path("/dev/vhost-net")
 _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
 _LARGER_SOURCE = Path(__file__).with_name("startup_vpp.c")
