@@ -162,6 +162,8 @@ class FileContent:
 
     def __init__(self, data: Any) -> None:
         self._data = data if isinstance(data, dict) else {}
+        self._texts: dict[KeyPath, str] = {}
+        """What stands at a path, in one text: of a large section many lines ask for it."""
 
     def has(self, path: KeyPath) -> bool:
         """Return whether a path exists."""
@@ -179,7 +181,7 @@ class FileContent:
         elements = list(elements_of(line.text)) if line.command in _WITH_ELEMENTS and not line.takes_away else []
         for path in self._candidates(line.command, entries):
             value = self._at(path)
-            if value is not _NOWHERE and all(mentions(value, path, each) for each in elements):
+            if value is not _NOWHERE and all(_mentions(self._text(path, value), each) for each in elements):
                 return path
         whole = next(iter(entries), self.nearest(_SECTIONS.get(line.command, ())))
         return whole if line.takes_away and self.has(whole) else None
@@ -201,6 +203,11 @@ class FileContent:
                     yield from ((section, entry[-1], key) for section in self._data)
             if command not in _KEYS and (command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY):
                 yield entry
+
+    def _text(self, path: KeyPath, value: Any) -> str:
+        if path not in self._texts:
+            self._texts[path] = f"{path} {value}"
+        return self._texts[path]
 
     def _at(self, path: KeyPath) -> Any:
         at: Any = self._data
@@ -230,7 +237,10 @@ def elements_of(text: str) -> Iterator[str]:
 
 def mentions(value: Any, path: KeyPath, element: str) -> bool:
     """Return whether an address stands in a value, or is a part of its path."""
-    shown = f"{path} {value}"
+    return _mentions(f"{path} {value}", element)
+
+
+def _mentions(shown: str, element: str) -> bool:
     forms = [element]
     if "/" in element:
         interface = ipaddress.ip_interface(element)

@@ -1,12 +1,14 @@
 """Each line is where the report has it: in the file, in the rest, or without effect on a VPP."""
 
+from typing import Any
+
 import pytest
 
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.command_targets import INEXPRESSIBLE, is_reading
 from vppcfg.adopt.replay import SETTINGS
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.report_proof import assert_in_file, assert_in_rest, has_place
+from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest, has_place
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.simulation import ALL_COMMANDS
 from vppcfg.common.release import NEWEST
@@ -151,3 +153,23 @@ def test_an_address_of_nat44_that_is_not_enabled_does_nothing() -> None:
     adoption = adopted(f"{PORT}nat44 add address 192.0.2.9\n")
     assert outcomes(adoption) == ["file", "file", "fault"]
     assert adoption.report.lines[2].rule == "adopt-does-nothing"
+
+
+class Shown(dict[str, Any]):
+    """A section that knows how often it was written out."""
+
+    times = 0
+
+    def __str__(self) -> str:
+        self.times += 1
+        return super().__str__()
+
+
+def test_a_large_section_is_written_out_once_for_all_lines() -> None:
+    section = Shown({str(number): {"local": f"10.0.0.{number}", "external": "192.0.2.9"} for number in range(1, 100)})
+    content = FileContent({"nat44": {"static": section}})
+    for number in range(1, 100):
+        text = f"nat44 add static mapping local 10.0.0.{number} external 192.0.2.9"
+        line = SourceLine(source="a.vpp", number=number, text=text, command="nat44 add static mapping")
+        assert content.place_of(line, []) == ("nat44", "static")
+    assert section.times == 1
