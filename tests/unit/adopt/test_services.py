@@ -2,9 +2,12 @@
 
 import pytest
 
+from tests.wireguard_keys import PEERS, PRIVATE
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
+from vppcfg.model.secret_key import key_text
 
+KEY = key_text(PRIVATE[3])
 GROUND = """\
 create bridge-domain 1
 create loopback interface
@@ -65,3 +68,21 @@ def test_nat44_as_by_default_is_an_empty_section() -> None:
     outcomes, written = lines_of("nat44 plugin enable\nset interface nat44 in loop0\n")
     assert set(outcomes) == {"file"}
     assert "\nnat44: {}\n" in written
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("vrrp vr add xe0 vr_id 1 priority 0 192.0.2.9", "fault"),
+        ("vrrp vr add xe0 vr_id 1 priority 256 192.0.2.9", "fault"),
+        ("vrrp vr add xe0 vr_id 1 interval 65536 192.0.2.9", "fault"),
+        ("set ipfix exporter collector 192.0.2.9 src 192.0.2.1 port 65536", "fault"),
+        ("nat44 plugin enable\nset interface nat44 in xe1 out xe0\n"
+         "nat44 add identity mapping external xe0 udp 65616", "file"),
+        (f"wireguard create listen-port 1 private-key {KEY} src 192.0.2.1\n"
+         f"wireguard peer add wg0 public-key {PEERS[0]} endpoint 192.0.2.9 dst-port 117356 allowed-ip 10.0.0.0/8 "
+         "persistent-keepalive 65561", "file"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_too_large_are_refused_or_cut_as_by_vpp(line: str, outcome: str) -> None:
+    assert lines_of(f"set interface ip address xe0 192.0.2.1/24\n{line}\n")[0][-1] == outcome

@@ -168,13 +168,21 @@ def _dump_probes(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": index, "which": which, "direction": direction})
 
 
+def _port(line: Input) -> int | None:
+    """Take a port (unformat_udp_port)."""
+    number = line.number()
+    return number if number is not None and 0 < number <= 0xFFFF else None
+
+
 def _command_exporter(tables: Tables, line: Input) -> str:
     """Run `set ipfix exporter [collector <ip4> [port <n>] src <ip4> [fib-id <n>] [path-mtu <n>] ...]`."""
     found: dict[str, Any] = {"port": _PORT, "path_mtu": _PATH_MTU, "interval_s": _INTERVAL_S, "fib_id": None}
-    numbers = {"port": "port", "fib-id": "fib_id", "path-mtu": "path_mtu", "template-interval": "interval_s"}
+    numbers = {"fib-id": "fib_id", "path-mtu": "path_mtu", "template-interval": "interval_s"}
     ends = {"collector": "collector", "src": "source"}
     while not line.is_at_end:
         if line.take_field(ends, lambda: line.packed(4), found) or line.take_field(numbers, line.number, found):
+            continue
+        if line.take_field({"port": "port"}, lambda: _port(line), found):
             continue
         if not line.take("udp-checksum"):
             break

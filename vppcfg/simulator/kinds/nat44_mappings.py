@@ -375,7 +375,7 @@ def _command_identity(tables: Tables, line: Input) -> None:
         elif (number := rest.number_after("vrf")) is not None:
             vrf_id = number
         elif (known := rest.choice_after("", _PROTOCOLS)) is not None and (number := rest.number()) is not None:
-            protocol, port = known, number
+            protocol, port = known, number & 0xFFFF
         elif rest.take("del"):
             is_add = False
         else:

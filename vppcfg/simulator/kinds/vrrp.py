@@ -309,6 +309,10 @@ def _described(tables: Tables, line: Input) -> tuple[Key, Router]:
 def _command_add(tables: Tables, line: Input) -> None:
     """`vrrp vr add ...`."""
     key, router = _described(tables, line)
+    if not 1 <= router.priority <= _OWNER:
+        raise RefusedError(Retval.UNSPECIFIED, "priority must be between 1 and 255...")
+    if router.interval > 0xFFFF:
+        raise RefusedError(Retval.UNSPECIFIED, "interval must be <= 65535...")
     families = {host.version for host in router.addresses}
     if 4 in families and (key[2] or 6 in families):
         raise RefusedError(Retval.UNSPECIFIED, "Mismatched address families")

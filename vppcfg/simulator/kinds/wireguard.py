@@ -268,6 +268,7 @@ def _command_add_peer(tables: Tables, rest: Input) -> None:
             index = required(line.interface(tables), "Input error").index
     if not prefixes:
         raise RefusedError(Retval.UNSPECIFIED, "Allowed IPs are not specified")
+    found |= {field: found[field] & 0xFFFF for field in ("port", "keepalive") if field in found}
     add_peer(tables, index, key, prefixes=tuple(prefixes), **found)
 
 
