@@ -35,6 +35,7 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "ipsec itf create": ("ipsec", "IPSEC Tunnel"),
     "pipe create": ("pipe", "Pipe"),
     "mpls tunnel": ("mpls-tunnel", "MPLS tunnel device"),
+    "pvti interface create": ("pvti", "Packet Vectorizer Tunnel"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
 _PATTERNS = (
@@ -45,7 +46,7 @@ _PATTERNS = (
 )
 _NUMBERED = frozenset(
     {"create vxlan-gpe tunnel", "create geneve tunnel", "create gtpu tunnel", "create l2tpv3 tunnel"}
-    | {"create pppoe session", "ipsec itf create", "mpls tunnel", "pipe create"}
+    | {"create pppoe session", "ipsec itf create", "mpls tunnel", "pipe create", "pvti interface create"}
 )
 """Commands that number what they make, from 0 on, or as their word `instance` says."""
 _TUN = re.compile(r"tun\d+")

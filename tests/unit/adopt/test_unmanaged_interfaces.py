@@ -14,6 +14,7 @@ from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
         ("create tap id 0 if-name other host-if-name tap0", "tap0", "VPP does not show how this TAP is made"),
         ("wireguard create listen-port 100 generate-key src 10.0.0.1", "wg0", "its name is that of another kind"),
         ("create interface rdma host-if eth1", "rdma-eth1", ""),
+        ("pvti interface create local-ip 192.0.2.1 local-port 9", "pvti0", "it is not created by a configuration"),
     ],
 )
 def test_an_interface_that_is_not_simulated_is_left_alone(
