@@ -242,6 +242,12 @@ def test_an_older_kernel_gets_one_number_of_hugepages(kernel: str, hugepages: st
     assert is_by_node or total >= (501 if hugepages == "501" else 2 * 115)
 
 
+def test_an_older_kernel_is_told_nothing_of_interrupts_that_it_does_not_know() -> None:
+    for kernel, flags in (("5.6.0", "domain,managed_irq,"), ("5.4.0-190-generic", ""), ("", "domain,managed_irq,")):
+        settings = made(replace(flat(4), kernel_release=kernel), "{ cpu: { workers: 2 } }")[0]
+        assert f"isolcpus={flags}2-3" in settings.kernel_parameters
+
+
 def test_devices_that_nobody_drives_are_told_of() -> None:
     assert made(flat(3), "{ plugins: [ ping ], cpu: { workers: 1 } }")[1] == ["plugin-missing"]
     assert made(flat(3), "{ plugins: [ dpdk ], cpu: { workers: 1 } }")[1] == []

@@ -35,7 +35,7 @@ def kernel_parameters(
     """Return the parameters in the order in which they are written."""
     ledger.given("kernel.level", section.level.value, "nothing that costs power or safety")
     return (
-        *_isolation(placement),
+        *_isolation(placement, host),
         *_hugepages(memory, host),
         *(_iommu(host) if devices else ()),
         *_quiet(host),
@@ -66,10 +66,11 @@ def sysctls(
     return settings
 
 
-def _isolation(placement: Placement) -> Iterator[str]:
+def _isolation(placement: Placement, host: Host) -> Iterator[str]:
+    """Yield what keeps other work off CPUs; Linux before 5.6 knows no managed_irq, and isolates none then."""
     if placement.isolated:
         cpus = cpu_text(placement.isolated)
-        yield f"isolcpus=domain,managed_irq,{cpus}"
+        yield f"isolcpus={'domain,managed_irq,' if host.has_kernel(5, 6) else ''}{cpus}"
         yield f"nohz_full={cpus}"
         yield f"rcu_nocbs={cpus}"
         yield f"irqaffinity={cpu_text(placement.housekeeping)}"
