@@ -413,17 +413,18 @@ LISTS = {
 }
 """Where a kind of interface or of feature is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
+PLUGINS = ("config/plugins.py", "upgrade/startup_changes.py")
 
 
 @pytest.mark.parametrize(
     ("kind", "word", "elsewhere"),
     [
         # The numbers of IP protocols, what a packet of one is called, and a change of a release; MAC addresses of GRE
-        # follow the order of its commands.
-        ("gre", "gre|gremode", {*PROTOCOLS, "adopt/trial.py"}),
-        ("ipip", "ipip", {*PROTOCOLS}),
-        # What VPP's tracer shows of a check, and counts, and a source of routes in VPP.
-        ("urpf", "urpf", {"probe/filters.py", "tune/drop_reasons.py", "vpp/messages/route.py"}),
+        # follow the order of its commands. Other plugins need its own, or what became one.
+        ("gre", "gre|gremode", {*PROTOCOLS, "adopt/trial.py", "config/plugins.py"}),
+        ("ipip", "ipip", {*PROTOCOLS, *PLUGINS}),
+        # What VPP's tracer shows of a check, and counts, a source of routes in VPP, and a change of a release.
+        ("urpf", "urpf", {"probe/filters.py", "tune/drop_reasons.py", "upgrade/notes.py", "vpp/messages/route.py"}),
         ("mss_clamp", "mss[_-]clamp|MssLimit|SetMssClamp", set()),
         (
             "wireguard",
@@ -435,8 +436,9 @@ PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
             "vxlan",
             "vxlan",
             # VXLAN-GPE, which is another kind, rules, examples in docstrings, a key of T-Rex, what VPP's tracer
-            # prints of a tunnel, classes of drivers, and the words of its command.
+            # prints of a tunnel, classes of drivers, the words of its command, and plugins that need its own.
             {
+                *PLUGINS,
                 *("entries/virtual_interface_section.py", "loadtest/trex/engine.py", "probe/trace.py"),
                 *(
                     "adopt/unmanaged_interfaces.py",
