@@ -246,6 +246,15 @@ def native(**settings: Any) -> PortLoad:
     return port("xe0", rx_pps=1.0, hardware=hardware("xe0", **found))
 
 
+def test_no_port_gets_more_queues_than_it_has_for_the_sake_of_another_one() -> None:
+    """VPP takes one queue in place of too many, and one number is for all ports of DPDK."""
+    small = port(GI3, rx_pps=1.0, rx_queues=(queue(GI3, thread=2),), hardware=hardware(GI3, rx_limits=limits(2, 2)))
+    large = port(rx_pps=1e6, hardware=hardware(rx_limits=limits(2, 16)))
+    found = one(load(large, small, threads=(SATURATED,), reading=Reading(places=PLACES[:3])), "cpu-bound")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {"dataplane": {"cpu": {"workers": 3}}}
+
+
 def test_the_rate_that_one_queue_gets_is_that_of_its_threads() -> None:
     busy = load(
         port(rx_queues=(queue(thread=1), queue(thread=2, number=1))), threads=(worker(1, pps=1e6), worker(2, pps=0.0))

@@ -103,7 +103,9 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         proposal=Remedy(
             text=f"{_cheaper(thread)}more workers, with a receive queue for each on every port; fewer features on the "
             f"path; a higher clock. Without free cores this is the capacity of the machine{unknown_native(ports)}",
-            settings=() if count is None else (workers(count + 1, count), *more_rx_queues(ports, count + 1)),
+            settings=()
+            if count is None
+            else (workers(count + 1, count), *more_rx_queues(situation.load.ports, count + 1)),
         ),
         expectation=Expectation(
             text="a worker forwards what the main thread does now, and the main thread is free for the API"
