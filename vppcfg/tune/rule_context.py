@@ -42,7 +42,7 @@ class Situation:
     """Size of the Ethernet frames with checksum, in bytes, where the counters do not show it."""
     trials: tuple[FrameTrial, ...] = ()
     configured_rx_queues: Mapping[str, int] = field(default_factory=dict)
-    """Receive queues that the configuration asks for, by port."""
+    """Receive queues that the configuration asks for, by port or its PCI address."""
     largest_load_share: float | None = None
     """Packets per second over what the busiest worker could do, from a fitted model."""
     load_note: str = ""

@@ -79,6 +79,26 @@ def test_a_fitted_model_gives_the_load_of_the_cpu(capsys: pytest.CaptureFixture[
     assert "the CPU load of vpp_wk_0 is 29 to 33 % of the 3.865 Mpps that it could forward" in text
 
 
+@pytest.mark.parametrize(
+    ("device", "is_told"), [("{ rx-queues: 3 }", True), ("{ name: e0, rx-queues: 3 }", True), ("{}", False)]
+)
+def test_queues_of_a_device_are_those_of_its_port_with_a_name_or_without(
+    device: str, is_told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "box.yaml").write_text(
+        "interfaces: { e0: {} }\ndataplane:\n  cpu: { workers: 3 }\n"
+        f'  dpdk: {{ devices: {{ "0000:01:00.0": {device} }} }}\n'
+    )
+    (tmp_path / "pasted.txt").write_text(
+        "vpp# show hardware-interfaces\ne0 1 up e0\n"
+        "  rx: queues 1 (max 2), desc 512 (min 32 max 4096 align 8)\n"
+        "  pci: device 8086:1539 subsystem 8086:0000 address 0000:01:00.00 numa 0\nvpp#\n"
+    )
+    words = ["tune", "-q", "--from", str(tmp_path / "pasted.txt"), "-c", str(tmp_path / "box.yaml")]
+    assert main(words) == ExitCode.DONE
+    assert ("3 were asked for, and its NIC has 2" in " ".join(capsys.readouterr().out.split())) == is_told
+
+
 def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "-q", "--from", BOTH, *TRAFFIC, "--format", "json"]) == ExitCode.DONE
     document = json.loads(capsys.readouterr().out)

@@ -204,7 +204,7 @@ def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:
 
 
 def _configured_queues(file_name: str | None) -> dict[str, int]:
-    """Return the receive queues that a configuration asks for, by name of the interface."""
+    """Return the receive queues that a configuration asks for, by name of the interface and by PCI address."""
     if file_name is None:
         return {}
     from vppcfg.app.loading import read
@@ -216,10 +216,11 @@ def _configured_queues(file_name: str | None) -> dict[str, int]:
         return {}
     default = section.dpdk.default.rx_queues
     asked = {
-        device.name: device.queues.rx_queues or (default if device.driver is None else None)
+        key: device.queues.rx_queues or (default if device.driver is None else None)
         for device in every_device(section)
+        for key in (device.name, device.address)
     }
-    return {name: count for name, count in asked.items() if name and count}
+    return {key: count for key, count in asked.items() if key and count}
 
 
 def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:

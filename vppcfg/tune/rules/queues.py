@@ -135,7 +135,9 @@ def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
     More receive queues were asked for than the NIC has, and VPP silently took one.
     """
     for port in situation.load.ports:
-        configured = situation.configured_rx_queues.get(port.name, 0)
+        asked = situation.configured_rx_queues
+        address = port.hardware.pci_address if port.hardware else None
+        configured = asked.get(port.name) or asked.get(address or "", 0)
         limits = port.hardware.rx_limits if port.hardware else None
         if limits and limits.queues == 1 and configured > limits.max_queues and not is_native(port):
             yield _queues_ignored_finding(port, situation, configured, limits.max_queues)
