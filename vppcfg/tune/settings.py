@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from vppcfg.common.numbers import MIB
@@ -57,25 +57,36 @@ def is_native(port: PortLoad) -> bool:
     return port.hardware is not None and bool(port.hardware.native_driver)
 
 
-def longer_rx_rings(port: PortLoad) -> tuple[Setting, ...]:
-    """Return the settings for longer receive rings of a port, of all ports with DPDK; none when it takes no more."""
-    return _longer_rings(port, port.hardware.rx_limits if port.hardware else None, "rx", rx_descriptors)
+def longer_rx_rings(port: PortLoad, ports: Sequence[PortLoad]) -> tuple[Setting, ...]:
+    """Return the settings for longer receive rings of a port, of all `ports` with DPDK; none when it takes no more."""
+    return _longer_rings(port, ports, "rx", rx_descriptors)
 
 
-def longer_tx_rings(port: PortLoad) -> tuple[Setting, ...]:
-    """Return the settings for longer transmit rings of a port, of all ports with DPDK; none when it takes no more."""
-    return _longer_rings(port, port.hardware.tx_limits if port.hardware else None, "tx", tx_descriptors)
+def longer_tx_rings(port: PortLoad, ports: Sequence[PortLoad]) -> tuple[Setting, ...]:
+    """Return the settings for longer transmit rings of a port, of all `ports` with DPDK; none when it takes no more."""
+    return _longer_rings(port, ports, "tx", tx_descriptors)
 
 
 def _longer_rings(
-    port: PortLoad, limits: QueueLimits | None, way: str, with_dpdk: Callable[[int, int], Setting]
+    port: PortLoad, ports: Sequence[PortLoad], way: str, with_dpdk: Callable[[int, int], Setting]
 ) -> tuple[Setting, ...]:
+    limits = _ring_limits(port, way)
     more = larger_ring(limits) if limits else None
     if port.hardware is None or limits is None or more is None:
         return ()
     if is_native(port):
         return _native(port.hardware, f"{way}-descriptors", f"{way}-queue-size", more, limits.descriptors)
-    return (with_dpdk(more, limits.descriptors),)
+    # One number is for all: a port with fewer at most would not come up, and none is to lose what it has.
+    every = [limits, *(each for other in ports if not is_native(other) and (each := _ring_limits(other, way)))]
+    number = min(max(more, *(each.descriptors for each in every)), *(each.max_descriptors for each in every))
+    number -= number % max(1, *(each.align for each in every))
+    return (with_dpdk(number, limits.descriptors),) if number > limits.descriptors else ()
+
+
+def _ring_limits(port: PortLoad, way: str) -> QueueLimits | None:
+    if port.hardware is None:
+        return None
+    return port.hardware.rx_limits if way == "rx" else port.hardware.tx_limits
 
 
 def live_ring(port: PortLoad, way: str, descriptors: int | None) -> tuple[str, ...]:

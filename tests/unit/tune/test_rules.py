@@ -255,6 +255,20 @@ def test_no_port_gets_more_queues_than_it_has_for_the_sake_of_another_one() -> N
     assert as_data(found.proposal.settings) == {"dataplane": {"cpu": {"workers": 3}}}
 
 
+@pytest.mark.parametrize(
+    ("own", "most", "proposed"), [(512, 4096, 1024), (512, 768, 768), (256, 512, None), (2048, 4096, 2048)]
+)
+def test_rings_get_no_longer_than_every_port_can_have_and_none_gets_shorter(
+    own: int, most: int, proposed: int | None
+) -> None:
+    """One number is for all ports of DPDK, and one that has fewer at most would not come up."""
+    other = port(GI3, hardware=hardware(GI3, tx_limits=replace(limits(), descriptors=own, max_descriptors=most)))
+    found = one(load(starving(hardware=hardware(tx_limits=limits(1, 1, 512))), other), "tx-descriptors")
+    assert found.proposal is not None
+    default = as_data(found.proposal.settings).get("dataplane", {}).get("dpdk", {}).get("default", {})
+    assert default.get("tx-descriptors") == proposed
+
+
 def test_the_rate_that_one_queue_gets_is_that_of_its_threads() -> None:
     busy = load(
         port(rx_queues=(queue(thread=1), queue(thread=2, number=1))), threads=(worker(1, pps=1e6), worker(2, pps=0.0))

@@ -135,7 +135,7 @@ def _nic_bound_finding(
         proposal=Remedy(
             text=f"{rings} port or NIC, its PCIe slot, pause frames; as an "
             "experiment pcie_aspm=off on the kernel's command line and `ethtool --set-eee` off",
-            settings=longer_rx_rings(port),
+            settings=longer_rx_rings(port, situation.load.ports),
             live=live_ring(port, "rx", more),
         ),
         expectation=Expectation(

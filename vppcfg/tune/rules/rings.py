@@ -79,7 +79,7 @@ def _rx_ring_finding(
         proposal=Remedy(
             text=("longer receive rings; and find" if more or not limits else "its rings are as long as they get: find")
             + " what makes the worker pause: route changes, `show runtime`, interrupts on its CPU",
-            settings=longer_rx_rings(port),
+            settings=longer_rx_rings(port, situation.load.ports),
             live=live_ring(port, "rx", more),
         ),
         expectation=Expectation(text=_survived_pause(port, more), basis=Basis.COMPUTED),
@@ -247,7 +247,7 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
             text="longer rings where the interface is made (a memif's ring-size, a TAP's tx-ring-size), or a reader "
             "at its other end that keeps up"
         )
-    settings = [*longer_tx_rings(port)]
+    settings = [*longer_tx_rings(port, situation.load.ports)]
     more = larger_ring(limits)
     if is_native(port):
         text = "longer transmit rings" if settings else "another port: its transmit rings are as long as they get"
