@@ -142,6 +142,11 @@ def _native(hardware: Hardware, key: str, word: str, count: int, former: int) ->
     )
 
 
+def are_plain(ports: Iterable[PortLoad]) -> bool:
+    """Return whether no port takes packets of several buffers, which is allowed or forbidden for all of them."""
+    return all((port.mtu or 0) <= LARGEST_PLAIN_MTU for port in ports)
+
+
 def multi_seg(*, is_on: bool) -> Setting:
     """Return the setting that allows packets of several buffers, or forbids them."""
     return _dpdk_switch("multi-seg", is_on=is_on)

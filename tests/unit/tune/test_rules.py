@@ -269,6 +269,16 @@ def test_rings_get_no_longer_than_every_port_can_have_and_none_gets_shorter(
     assert default.get("tx-descriptors") == proposed
 
 
+def test_large_packets_of_another_port_keep_multi_seg() -> None:
+    offloads = hardware(tx_offloads=("multi-segs",), tx_burst="Scalar")
+    for mtu, values in ((1500, [False]), (9000, [])):
+        of = load(starving(hardware=offloads, mtu=1500), port(GI3, mtu=mtu))
+        for rule in ("tx-descriptors", "slow-burst"):
+            found = one(of, rule)
+            assert found.proposal is not None
+            assert [each.value for each in found.proposal.settings if each.path == ("dpdk", "multi-seg")] == values
+
+
 def test_the_rate_that_one_queue_gets_is_that_of_its_threads() -> None:
     busy = load(
         port(rx_queues=(queue(thread=1), queue(thread=2, number=1))), threads=(worker(1, pps=1e6), worker(2, pps=0.0))

@@ -11,7 +11,7 @@ from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.rule_context import FrameTrial, Situation, nodes_source
 from vppcfg.tune.rules.rings import is_bursty
 from vppcfg.tune.settings import (
-    LARGEST_PLAIN_MTU,
+    are_plain,
     is_native,
     larger_ring,
     live_ring,
@@ -250,7 +250,7 @@ def _slow_burst_finding(port: PortLoad, slow: list[str], situation: Situation, *
         proposal=Remedy(
             text="what keeps drivers from their vector functions: packets of several buffers, checksum offload, "
             "descriptor counts that are no power of two, max-simd-bitwidth",
-            settings=_slow_burst_settings(port) if is_tx else (),
+            settings=_slow_burst_settings(port, situation) if is_tx else (),
         ),
         expectation=Expectation(text="fewer clocks in the tx and input nodes; how many has not been measured",
                                 basis=Basis.GUESS),
@@ -258,10 +258,10 @@ def _slow_burst_finding(port: PortLoad, slow: list[str], situation: Situation, *
     )  # fmt: skip
 
 
-def _slow_burst_settings(port: PortLoad) -> tuple[Setting, ...]:
+def _slow_burst_settings(port: PortLoad, situation: Situation) -> tuple[Setting, ...]:
     offloads = port.hardware.tx_offloads if port.hardware else ()
     settings = []
-    if "multi-segs" in offloads and (port.mtu or 0) <= LARGEST_PLAIN_MTU:
+    if "multi-segs" in offloads and are_plain(situation.load.ports):
         settings.append(multi_seg(is_on=False))
     if any(offload.endswith("-cksum") for offload in offloads):
         settings.append(tx_checksum_offload(is_on=False))

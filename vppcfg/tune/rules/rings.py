@@ -11,7 +11,7 @@ from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
 from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import (
-    LARGEST_PLAIN_MTU,
+    are_plain,
     is_native,
     larger_ring,
     live_ring,
@@ -236,7 +236,10 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
             text=f"longer transmit rings first: {_LONGER_RING} descriptors, or twice as many as `show "
             "hardware-interfaces` shows; then packets of one buffer each, which lets drivers send the "
             "simple way",
-            settings=(tx_descriptors(_LONGER_RING, None), multi_seg(is_on=False)),
+            settings=(
+                tx_descriptors(_LONGER_RING, None),
+                *((multi_seg(is_on=False),) if are_plain(situation.load.ports) else ()),
+            ),
             live=(f"set dpdk interface descriptors {port.name} tx {_LONGER_RING}",),
         )
     if limits is None and is_native(port):
@@ -252,7 +255,7 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
     if is_native(port):
         text = "longer transmit rings" if settings else "another port: its transmit rings are as long as they get"
         return Remedy(text=text, settings=tuple(settings))
-    if _uses_many_buffers(port):
+    if _uses_many_buffers(port, situation):
         settings.append(multi_seg(is_on=False))
     return Remedy(
         text="longer transmit rings first; then packets of one buffer each, which lets drivers send the simple way",
@@ -261,9 +264,9 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
     )
 
 
-def _uses_many_buffers(port: PortLoad) -> bool:
+def _uses_many_buffers(port: PortLoad, situation: Situation) -> bool:
     hardware = port.hardware
-    if hardware is None or (port.mtu or 0) > LARGEST_PLAIN_MTU:
+    if hardware is None or not are_plain(situation.load.ports):
         return False
     return not hardware.tx_offloads or "multi-segs" in hardware.tx_offloads
 
