@@ -168,6 +168,8 @@ class BufferPool:
     cached: int
     used: int
     numa: int | None = None
+    data_size: int | None = None
+    """Bytes of packet in a buffer."""
 
 
 @record

@@ -279,6 +279,14 @@ def test_large_packets_of_another_port_keep_multi_seg() -> None:
             assert [each.value for each in found.proposal.settings if each.path == ("dpdk", "multi-seg")] == values
 
 
+def test_packets_that_fit_into_larger_buffers_need_no_multi_seg() -> None:
+    jumbo = load(port(mtu=9000, hardware=hardware(flags=("admin-up",))))
+    for size, is_found in ((9216, False), (4096, True), (None, True)):
+        pools = (replace(pool(900, 100), data_size=size),)
+        found = [each.verdict for each in findings(with_reading(jumbo, buffers=pools)) if each.rule == "mtu-multi-seg"]
+        assert bool(found) == is_found and f"above {size or 2048}" in "".join(found) + f"above {size}" * (not found)
+
+
 def test_the_rate_that_one_queue_gets_is_that_of_its_threads() -> None:
     busy = load(
         port(rx_queues=(queue(thread=1), queue(thread=2, number=1))), threads=(worker(1, pps=1e6), worker(2, pps=0.0))

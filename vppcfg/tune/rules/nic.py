@@ -273,21 +273,28 @@ def find_mtu_multi_seg(situation: Situation) -> Iterator[Finding]:
 
     Large packets are allowed, and the driver assumes that every packet fits one buffer.
     """
+    size = _data_size(situation)
     for port in situation.load.ports:
         hardware = port.hardware
         is_plain = hardware is not None and bool(hardware.flags) and "maybe-multiseg" not in hardware.flags
         is_dpdk = hardware is not None and hardware.rx_limits is not None and not is_native(port)
-        if is_dpdk and is_plain and (port.mtu or 0) + _FRAMING > _DATA_SIZE:
-            yield _mtu_multi_seg_finding(port, port.mtu or 0, situation)
+        if is_dpdk and is_plain and (port.mtu or 0) + _FRAMING > size:
+            yield _mtu_multi_seg_finding(port, port.mtu or 0, size, situation)
 
 
-def _mtu_multi_seg_finding(port: PortLoad, mtu: int, situation: Situation) -> Finding:
+def _data_size(situation: Situation) -> int:
+    """Return the bytes of packet in the smallest buffer; what VPP has by itself where nothing shows it."""
+    sizes = [pool.data_size for pool in situation.load.reading.buffers or () if pool.data_size is not None]
+    return min(sizes, default=_DATA_SIZE)
+
+
+def _mtu_multi_seg_finding(port: PortLoad, mtu: int, size: int, situation: Situation) -> Finding:
     reading = situation.load.reading
     lost = port.rx_error_pps or 0.0
     evidence = [
         Evidence(text=f"MTU {mtu}", source=reading.source("interfaces")),
         Evidence(
-            text="multi-seg is off: a packet may fill one buffer of 2048 bytes", source=reading.source("hardware")
+            text=f"multi-seg is off: a packet may fill one buffer of {size} bytes", source=reading.source("hardware")
         ),
     ]
     if lost:
@@ -297,7 +304,7 @@ def _mtu_multi_seg_finding(port: PortLoad, mtu: int, situation: Situation) -> Fi
         rule="mtu-multi-seg",
         severity=FindingSeverity.LOSS if lost else FindingSeverity.RISK,
         subject=port.name,
-        verdict=f"{port.name} is to take packets of {mtu} bytes and drops those above 2048",
+        verdict=f"{port.name} is to take packets of {mtu} bytes and drops those above {size}",
         evidence=tuple(evidence),
         lost_pps=lost,
         proposal=Remedy(text="multi-seg on, or an MTU of up to 2000, or larger buffers",

@@ -98,12 +98,14 @@ def parse_buffers(text: str) -> tuple[tuple[BufferPool, ...], Unread]:
         if line.startswith(("Pool Name", "Thread", "thread")):
             continue
         try:
-            numa, _size, _data, _total, available, cached, used = (whole(token) for token in tokens[-7:])
+            numa, _size, data_size, _total, available, cached, used = (whole(token) for token in tokens[-7:])
         except ValueError:
             unread.append(line)
             continue
         total = available + cached + used  # in its own column VPP cuts what has more than six digits
-        pool = BufferPool(name=tokens[0], numa=numa, total=total, available=available, cached=cached, used=used)
+        pool = BufferPool(
+            name=tokens[0], numa=numa, total=total, available=available, cached=cached, used=used, data_size=data_size
+        )
         pools[pool.name] = pool
     return tuple(pools.values()), tuple(unread)
 
