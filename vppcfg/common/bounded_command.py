@@ -32,6 +32,8 @@ class CommandResult:
     """Why it has failed, as the end of a sentence; '' when it has not."""
     is_started: bool = True
     """Whether there is such a program, and it could be started."""
+    lost_bytes: int = 0
+    """How much of the output was too much to keep."""
 
 
 class _Output:
@@ -61,8 +63,12 @@ class _Output:
         end = self._seen + fcntl.fcntl(self._descriptor, fcntl.F_GETPIPE_SZ)
         while self._selector.get_map() and self._seen < end and self._read():
             pass
-        lost = self._seen - len(self._kept)
-        return bytes(self._kept) + (f"\n({lost} bytes more)\n".encode() if lost else b"")
+        return bytes(self._kept) + (f"\n({self.lost_bytes} bytes more)\n".encode() if self.lost_bytes else b"")
+
+    @property
+    def lost_bytes(self) -> int:
+        """Return how many bytes of what was printed so far were too many."""
+        return self._seen - len(self._kept)
 
     def _read(self) -> bool:
         """Read what is there, and return whether there may be more."""
@@ -110,7 +116,8 @@ def run_command(
             trouble = _awaited(process, output, began + within_s, should_stop) or _of_code(process.returncode)
         finally:
             _kill(process)
-        return CommandResult(output=output.whole(), seconds=time.monotonic() - began, trouble=trouble)
+        whole, took_s = output.whole(), time.monotonic() - began
+        return CommandResult(output=whole, seconds=took_s, trouble=trouble, lost_bytes=output.lost_bytes)
 
 
 def _awaited(process: subprocess.Popen[bytes], output: _Output, until_s: float, should_stop: Callable[[], bool]) -> str:

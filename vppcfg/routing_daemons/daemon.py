@@ -19,6 +19,8 @@ from vppcfg.routing_daemons.secrets import hide_in_message
 
 NOTHING_WAITS = "nothing waits to be confirmed"
 FRR_RUN_FOLDER = "/var/run/frr"
+KEPT_BYTES = 2 * ROUTING_CHARACTERS
+"""Of what a daemon prints."""
 _SHOWN = 300
 
 
@@ -144,9 +146,7 @@ def run_bounded(
     command: Sequence[str], within_s: float, should_stop: Callable[[], bool] = lambda: False, *, has_errors: bool = True
 ) -> CommandResult:
     """Run a command of a daemon, without a shell, with bounds."""
-    return run_command(
-        command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=2 * ROUTING_CHARACTERS, has_errors=has_errors
-    )
+    return run_command(command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=KEPT_BYTES, has_errors=has_errors)
 
 
 def why_failed(ran: CommandResult) -> str:

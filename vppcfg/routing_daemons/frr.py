@@ -14,6 +14,7 @@ from typing import Any
 from vppcfg.common.addresses import canonical_host
 from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.daemon import (
+    KEPT_BYTES,
     Adjacency,
     DaemonRoute,
     RoutingDifference,
@@ -301,6 +302,8 @@ class Frr:
             ran = run_bounded(words, self._file.within_s, has_errors=False)
             if ran.trouble:
                 return f"FRR does not answer: {why_failed(ran)}"
+            if ran.lost_bytes:
+                return f"FRR has so many routes that its list is longer than the {KEPT_BYTES >> 20} MB that are read"
             try:
                 found += _installed(json.loads(ran.output or b"{}"))
             except (AttributeError, TypeError, ValueError, RecursionError):

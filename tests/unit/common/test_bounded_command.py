@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.common.bounded_command import _PART_BYTES, KEPT_BYTES, CommandResult, run_command
+from vppcfg.common.bounded_command import _PART_BYTES, KEPT_BYTES, PLAIN_ENVIRONMENT, CommandResult, run_command
 
 
 def ran(script: str, within_s: float = 20.0, *, stops: bool = False) -> CommandResult:
     return run_command(("/bin/sh", "-c", script), {"PATH": "/usr/bin:/bin", "WHO": "me"}, within_s, lambda: stops)
+
+
+def test_what_was_too_much_is_counted() -> None:
+    ran = run_command(["printf", "12345678"], PLAIN_ENVIRONMENT, 10.0, lambda: False, kept_bytes=5)
+    assert (ran.output, ran.lost_bytes) == (b"12345\n(3 bytes more)\n", 3)
 
 
 def test_a_command_has_its_environment_alone_and_both_streams_are_kept() -> None:

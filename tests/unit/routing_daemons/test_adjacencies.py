@@ -85,6 +85,13 @@ def test_what_frr_does_not_answer_or_writes_otherwise_is_left_out(monkeypatch: p
     assert Frr(RoutingFile(kind=DaemonKind.FRR, path="", startup="")).adjacencies() == []
 
 
+def test_a_list_of_routes_that_is_too_long_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = CommandResult(output=b'{"10.0.0.0/8": [{\n(99 bytes more)\n', seconds=0.0, lost_bytes=99)
+    monkeypatch.setattr(frr, "run_bounded", lambda *_, **__: cut)
+    routes = Frr(RoutingFile(kind=DaemonKind.FRR, path="", startup="")).routes()
+    assert routes == "FRR has so many routes that its list is longer than the 16 MB that are read"
+
+
 def test_bird_has_established_sessions_and_the_interfaces_of_ospf(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(command: list[str], *_: object, **__: object) -> CommandResult:
         return printed({"show protocols all": PROTOCOLS, "show ospf interface o4": INTERFACES}[" ".join(command[3:])])
