@@ -23,8 +23,13 @@ FORMAT_VERSION = 2
 
 def output_for(args: argparse.Namespace) -> Output:
     """Return the output that the options ask for."""
-    destination = _Destination(args.output, is_last=args.once)
+    destination = _Destination(_file_of(args), is_last=args.once)
     return Metrics(destination) if args.format == "prometheus" else Lines(destination, is_json=args.format == "json")
+
+
+def _file_of(args: argparse.Namespace) -> str | None:
+    """Return the file that the options name, None for standard output."""
+    return None if args.output in (None, "-") else str(args.output)
 
 
 class _Destination:
@@ -126,8 +131,9 @@ def look(once: Callable[[], ExitCode], forever: Callable[[], None], args: argpar
 
 def check_output(args: argparse.Namespace) -> None:
     """Raise UsageError when the output cannot be what the options ask for."""
-    if args.format == "prometheus" and args.output is None and not args.once:
+    file_name = _file_of(args)
+    if args.format == "prometheus" and file_name is None and not args.once:
         raise UsageError("--format prometheus writes a file that is replaced at each look", "name it with -o FILE")
-    folder = os.path.dirname(os.path.abspath(args.output)) if args.output else "."
+    folder = os.path.dirname(os.path.abspath(file_name)) if file_name else "."
     if not os.path.isdir(folder):
-        raise UsageError(f"cannot write {args.output}: there is no folder {folder}")
+        raise UsageError(f"cannot write {file_name}: there is no folder {folder}")

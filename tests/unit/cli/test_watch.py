@@ -52,6 +52,12 @@ def test_with_v_it_says_what_differs_as_diff_does(vpp: str, capsys: pytest.Captu
     ]
 
 
+def test_a_dash_is_standard_output(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", "--once", "-c", "l3.yaml", "-a", vpp, "-o", "-"]) == ExitCode.DRIFT
+    assert "VPP differs from l3.yaml" in capsys.readouterr().out
+    assert not Path("-").exists()
+
+
 def test_one_look_exits_0_when_nothing_does(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
