@@ -45,7 +45,7 @@ _FRR_LEADS = "|".join(
     )
 )
 _FRR = re.compile(
-    rf"(?P<lead>(?:^|[:!#'\"`,>\]]){_BLANK}*(?:no?{_BLANK}+)?(?:{_FRR_LEADS})"
+    rf"(?P<lead>(?:^|[:!#\"`,>\]]|(?<!\w)'){_BLANK}*(?:no?{_BLANK}+)?(?:{_FRR_LEADS})"
     rf"|(?<!\S)(?:md5|authentication{_BLANK}+string|nhrp{_BLANK}+authentication|key(?:-s\w*)?(?={_BLANK}+(?!\s|chain\b|\d+\b)))"
     rf"|(?<!\S)\S*(?:pass?w|secret|psk|tcp-ao|auth[\w-]{{0,20}}-key|md5-auth)\S*){_BLANK}+\S.*",
     re.IGNORECASE | re.MULTILINE,

@@ -80,6 +80,7 @@ def test_no_secret_is_in_what_a_daemon_reports(line: str) -> None:
         *(" key 1", "key chain a", " ip ospf authentication message-digest", " ip ospf authentication key-chain a"),
         *(" area 0 virtual-link 1.2.3.4 hello-interval 5", " area 0 authentication", " ip ospf area 0", "exit"),
         *(" neighbor 192.0.2.2 peer-group PG", " neighbor 192.0.2.2 port 179", " ip rip authentication mode text"),
+        *("% Can't find static route specified", "% The peer isn't a member"),
         *("ipv6 route ::/0 2001:db8::e", " ip address 192.0.2.1/24", " authentication key-chain a"),
     ],
 )
