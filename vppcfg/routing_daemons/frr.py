@@ -174,6 +174,7 @@ _QUICK_S = 20.0
 """For what only asks."""
 _PROMPT = re.compile(r"(no )?hostname \S+")
 """The name in the prompt: vtysh shows that of the machine whatever is configured, so it would differ for ever."""
+_FORWARDING_ON = re.compile(r"(ip|ipv6) forwarding")
 _HEADS = {"Lines To Delete": "-", "Lines To Add": "+"}
 _NEEDS = tuple(
     (daemon, re.compile(rf"^[ \t]*(?:{commands})", re.MULTILINE))
@@ -262,7 +263,7 @@ class Frr:
             if ran.trouble:  # once more, with what it prints as errors, which the difference must not have
                 again = run_bounded([*self._command("--test"), path], self._file.within_s)
                 return f"frr-reload.py cannot compare it: {why_failed(again)}"
-        found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
+        found = list(_effective(_parts(ran.output.decode(errors="replace"))))
         return RoutingDifference(
             lines=tuple(f"{sign} {hide_in_frr(line)}" for sign, line in once_opened(found)), impacts=impacts_of(found)
         )
@@ -335,6 +336,18 @@ def _parts(output: str) -> Iterator[tuple[str, str]]:
             sign = _HEADS[line.strip()]
         elif sign and line.strip() and not set(line.strip()) <= {"="}:
             yield sign, line.rstrip()
+
+
+def _effective(parts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a difference without those that would differ for ever.
+
+    That is the name in the prompt, and forwarding that is on already: FRR reports of it only that it is off.
+    """
+    found = list(parts)
+    for sign, line in found:
+        is_on = sign == "+" and _FORWARDING_ON.fullmatch(line) and ("-", line) not in found
+        if not is_on and not _PROMPT.fullmatch(line):
+            yield sign, line
 
 
 def once_opened(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

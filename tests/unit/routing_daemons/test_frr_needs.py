@@ -7,6 +7,7 @@ import pytest
 from vppcfg.common.bounded_command import CommandResult
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.routing_daemons import frr
+from vppcfg.routing_daemons.daemon import RoutingDifference
 from vppcfg.routing_daemons.frr import Frr
 
 
@@ -42,3 +43,18 @@ def test_a_daemon_that_a_file_needs_must_run(
     text: str, needed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert missing(f"{text}\n", monkeypatch, tmp_path) == needed
+
+
+@pytest.mark.parametrize(
+    ("gone", "lines"),
+    [("", ()), ("ip forwarding\n", ("- ip forwarding", "+ ip forwarding"))],
+)
+def test_forwarding_that_is_on_is_no_difference(
+    gone: str, lines: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = f"Lines To Delete\n===\n{gone}\nLines To Add\n===\nhostname vm\nip forwarding\nipv6 forwarding\n"
+    answer = CommandResult(output=text.encode(), seconds=0.0)
+    monkeypatch.setattr(frr, "run_bounded", lambda *command, **further: answer)
+    difference = Frr(RoutingFile(kind=DaemonKind.FRR, path="", startup=str(tmp_path / "frr.conf"))).difference("x")
+    assert isinstance(difference, RoutingDifference)
+    assert difference.lines == lines
