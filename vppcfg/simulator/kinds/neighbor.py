@@ -247,7 +247,7 @@ KIND = Kind(
     quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer, "ip_neighbor_config": _configure},
     queries={"ip_neighbor_dump": _dump, "ip_neighbor_config_get": _get_config},
-    commands={"set ip neighbor": _command, "ip neighbor": _command, "set ip neighbor-config": _config_command},
+    commands={"set ip neighbor": _command, "set ip neighbor-config": _config_command},
     deleted=_forget,
     load=_load,
 )
