@@ -52,7 +52,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str], bool]:
     """Return what a format matches, with the space behind it, and whether anything may follow it."""
     head, is_open, _ = text.partition(_ANY)
     parts = [
-        _VALUES[word[1:-1]] if word[1:-1] in _VALUES else re.escape(word)
+        _VALUES[word[1:-1]] if word[0] == "<" and word[1:-1] in _VALUES else re.escape(word)
         for word in re.split(r"(<\w+>)|\s+", head)
         if word
     ]

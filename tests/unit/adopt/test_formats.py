@@ -41,6 +41,7 @@ def test_an_unknown_word_ends_the_script(line: str, word: str) -> None:
         "ipsec itf create instance 1 p2mp",
         "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5 encap-vrf-id 0",
         "nat64 plugin enable bib-buckets 10",
+        "create netmap name vale00:vpp1 pipe master",
     ],
 )
 def test_known_words_are_left(line: str) -> None:
