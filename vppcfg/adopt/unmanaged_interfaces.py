@@ -34,6 +34,9 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "create pppoe session": ("pppoe_session", "PPPoE"),
     "ipsec itf create": ("ipsec", "IPSEC Tunnel"),
     "pipe create": ("pipe", "Pipe"),
+    "pvti interface create": ("pvti", "Packet Vectorizer Tunnel"),
+    "create nsh map": ("nsh_tunnel", "NSH"),
+    "p2p_ethernet": ("", "P2P Ethernet"),
     "mpls tunnel": ("mpls-tunnel", "MPLS tunnel device"),
     "pvti interface create": ("pvti", "Packet Vectorizer Tunnel"),
 }
@@ -49,6 +52,8 @@ _NUMBERED = frozenset(
     | {"create pppoe session", "ipsec itf create", "mpls tunnel", "pipe create", "pvti interface create"}
 )
 """Commands that number what they make, from 0 on, or as their word `instance` says."""
+_DOTTED = frozenset({"Pipe", "P2P Ethernet"})
+"""What has a dot in its name and is no sub-interface by a tag."""
 _TUN = re.compile(r"tun\d+")
 """How VPP calls a TAP that carries packets without Ethernet."""
 _MADE = re.compile("|".join(_PATTERNS))
@@ -92,6 +97,9 @@ class UnmanagedInterfaces:
             given = [number for word, number in pairwise(words) if word == "instance"]
             self._names |= {f"{prefix}{number}": maker for number in given or (self._made[command],)}
             self._made[command] += 1
+        elif command == "p2p_ethernet":
+            named = [f"{words[0]}.{number}" for word, number in pairwise(words) if word == "sub-id"]
+            self._names |= dict.fromkeys(named, maker)
         elif prefix == "pg":
             self._names |= {word: maker for word in words if word.startswith(prefix)}
         elif prefix:  # a bus gives the names, or a deletion leaves any of them
@@ -111,7 +119,7 @@ class UnmanagedInterfaces:
     def port_of(self, name: str) -> str:
         """Return the port that a name is of: an end of a pipe is one, whose name has a dot as of a sub-interface."""
         maker = self.maker_of(name)
-        return name if maker is not None and maker.device_class == "Pipe" else name.partition(".")[0]
+        return name if maker is not None and maker.device_class in _DOTTED else name.partition(".")[0]
 
     def maker_of(self, name: str) -> Maker | None:
         """Return the first such command that can have made an interface, None when none can."""

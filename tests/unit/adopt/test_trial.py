@@ -115,6 +115,8 @@ def test_a_rewrite_at_the_far_end_of_a_cross_connect_counts() -> None:
     [
         ("create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5", "vxlan_gpe_tunnel0"),
         ("pipe create instance 4", "pipe4.*"),
+        ("pvti interface create peer 192.0.2.2 5000 5001", "pvti0"),
+        ("p2p_ethernet xe0 02:00:00:00:00:05 sub-id 7", "xe0.7"),
         ("lisp enable", "lisp_gpe*"),
         ("create 6rd tunnel ip6-pfx 2001:db8::/32 ip4-pfx 10.0.0.0/8 ip4-src 192.0.2.1", "ip6ip-6rd*"),
         ("packet-generator new { name x limit 1 node ip4-input data { incrementing 40 } }", "pg-*"),
@@ -221,3 +223,20 @@ def test_queues_that_vpp_places_take_no_port_out_of_the_file() -> None:
     assert adoption.rest.commands == ("set interface rx-placement tap0 queue 0 worker 1",)
     assert "  xe4:\n    rx-placement: { 0: worker1 }\n" in adoption.text
     assert adoption.report.notices == ()
+
+
+def test_what_the_rest_makes_is_no_port_and_stays_with_what_configures_it() -> None:
+    makes = "p2p_ethernet loop0 02:00:00:00:00:05 sub-id 7\nset interface state loop0.7 up\n"
+    adoption = adopted(f"create loopback interface\n{makes}set interface state loop0.8 up\n")
+    assert outcomes(adoption) == ["file", "unmanaged", "unmanaged", "fault"]
+    assert "\n".join(adoption.rest.last) + "\n" == makes
+    made = "pvti interface create peer 192.0.2.2 5000 5001\nset interface ip address pvti0 192.0.2.9/30\n"
+    adoption = adopted(made)
+    assert outcomes(adoption) == ["unmanaged", "unmanaged"]
+    assert adoption.report.ports == ()
+
+
+def test_what_is_set_of_a_bridge_domain_waits_for_it() -> None:
+    limit = "set bridge-domain learn-limit 9 100"
+    adoption = adopted(f"create loopback interface\nset interface l2 bridge loop0 9 bvi\n{limit}\n")
+    assert (adoption.rest.first, adoption.rest.last) == ((), (limit,))

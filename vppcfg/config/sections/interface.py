@@ -26,7 +26,7 @@ _CREATED_BY_OTHERS = frozenset(
     {
         *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE", "Loopback"),
         *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
-        *("VXLAN_GPE", "ip6ip-6rd"),
+        *("VXLAN_GPE", "ip6ip-6rd", "P2P Ethernet"),
     }
 )
 """Device classes of ports that must exist before a configuration can name them, beside those of kinds."""
