@@ -103,10 +103,11 @@ def _waiting(lines: Sequence[LeftCommand], configuration: Configuration, simulat
     has_mpls = any(entry.has_mpls for entry in configuration.interfaces.values())
     families = {"mpls local-label"} if has_mpls else set[str]()
     families |= {"set bridge-domain "} if configuration.bridges else set[str]()
+    families |= {"tcp src-address"}
     """How commands begin that wait, whatever they name.
 
-    The file makes the MPLS table and the bridge domain that these need. After a command that waits, all that begin with
-    the same word wait too, because they may need it.
+    The file makes the MPLS table, the bridge domain and the way to the addresses that these need. After a command that
+    waits, all that begin with the same word wait too, because they may need it.
     """
     found: set[int] = set()
     for place, each in enumerate(lines):

@@ -240,3 +240,9 @@ def test_what_is_set_of_a_bridge_domain_waits_for_it() -> None:
     limit = "set bridge-domain learn-limit 9 100"
     adoption = adopted(f"create loopback interface\nset interface l2 bridge loop0 9 bvi\n{limit}\n")
     assert (adoption.rest.first, adoption.rest.last) == ((), (limit,))
+
+
+def test_sources_of_tcp_wait_for_the_interface_that_leads_to_them() -> None:
+    source = "tcp src-address 192.0.2.50 - 192.0.2.52"
+    adoption = adopted(f"session enable\nset interface ip address xe0 192.0.2.1/24\n{source}\n")
+    assert adoption.rest.last == ("session enable", source)
