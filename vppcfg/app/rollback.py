@@ -25,7 +25,7 @@ from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.way_back import listed, log_unlike
 from vppcfg.config.load import source_of
-from vppcfg.entries.yaml.files import STDIN, SourceFiles, files_at
+from vppcfg.entries.yaml.files import STDIN, SourceFiles, files_at, read_again
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS, HookEvent
 from vppcfg.model.interface import InterfaceKind
@@ -185,7 +185,7 @@ def _warn_of_file(records: Sequence[Record], number: int) -> None:
         return
     files = files_at(made[-1].entry.source_name)
     try:
-        source = source_of(files) if all(map(os.path.isfile, files.each())) else b""
+        source = source_of(files, read_again)
     except ConfigError:
         return
     if sha256(source).hexdigest() == made[-1].entry.source_digest:

@@ -23,7 +23,7 @@ from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, is_restarted, restarted_text
 from vppcfg.entries.configuration import Configuration
-from vppcfg.entries.yaml.files import STDIN, files_at
+from vppcfg.entries.yaml.files import STDIN, files_at, read_again
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.linux_neighbors import as_in_linux
 from vppcfg.model.live_state import with_live_of
@@ -240,7 +240,7 @@ def _refuse_edited(saved: SavedPlan, found: CurrentState, console: Console) -> N
     if saved.source_name == STDIN or saved.foreign:
         return
     try:
-        source = source_of(files_at(saved.source_name))
+        source = source_of(files_at(saved.source_name), read_again)
     except ConfigError:
         return
     if source == saved.source:

@@ -400,6 +400,17 @@ def test_pipes_in_the_journal_end_nothing(place: Place) -> None:
     assert place.member("rollback")[0] == ExitCode.DONE
 
 
+@pytest.mark.timeout(60)
+def test_a_pipe_in_the_place_of_a_file_holds_no_plan_and_no_rollback_up(place: Place) -> None:
+    plan, file = place.roots / "plan", place.write(place.members, "b.yaml", 1400)
+    assert place.root("plan", "-c", str(file), "--save", str(plan))[0] == ExitCode.DONE
+    file.unlink()
+    os.mkfifo(file)
+    assert place.root("plan", "--show", str(plan))[0] == ExitCode.DONE
+    assert place.root("apply", str(plan))[0] == ExitCode.DONE
+    assert place.root("rollback")[0] == ExitCode.DONE
+
+
 def _swap(name: str, target: Path, make: Callable[..., None]) -> Callable[..., None]:
     """Return mkdir(2) beside which a member puts a link in the place of what was made."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from pathlib import Path
 
 from vppcfg.common.bounds import CONFIG_BYTES
 from vppcfg.common.names import natural_key
@@ -95,7 +94,15 @@ def read_source(name: str) -> bytes:
 
     A pipe is read until whoever writes to it closes it, and is empty afterwards: see `can_be_read_again`.
     """
-    data = _read_stdin() if name in STDIN_NAMES else _read_file(name)
+    return _of_text(name, _read_stdin() if name in STDIN_NAMES else _read_file(name))
+
+
+def read_again(name: str) -> bytes:
+    """Return what `read_source` does, of a regular file alone: a pipe that was put in its place holds nothing up."""
+    return _of_text(name, _read_file(name, os.O_NONBLOCK))
+
+
+def _of_text(name: str, data: bytes) -> bytes:
     if len(data) > LIMIT_BYTES:
         raise _too_large(name)
     if b"\0" in data[:_SNIFF_BYTES] and not data.startswith(_WIDE_MARKS):
@@ -112,14 +119,22 @@ def _read_stdin() -> bytes:
         raise ConfigError(f"cannot read standard input: {error.strerror}", "pipe a file in") from error
 
 
-def _read_file(name: str) -> bytes:
+def _read_file(name: str, no_wait: int = 0) -> bytes:
+    """Return the bytes of a file or a pipe; with O_NONBLOCK for `no_wait`, of a file alone."""
+
+    def opened(path: str, flags: int) -> int:
+        return os.open(path, flags | no_wait)
+
     try:
         status = os.stat(name)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISFIFO(status.st_mode):
             raise _not_a_file(name, status.st_mode)
         if status.st_size > LIMIT_BYTES:
             raise _too_large(name)
-        with Path(name).open("rb") as stream:
+        with open(name, "rb", opener=opened) as stream:
+            status = os.fstat(stream.fileno())
+            if no_wait and not stat.S_ISREG(status.st_mode):
+                raise _not_a_file(name, status.st_mode)
             return stream.read(LIMIT_BYTES + 1)
     except FileNotFoundError as error:
         what = name or "a file without a name"
