@@ -28,7 +28,7 @@ def ask_vpp(lines: Sequence[str], ports: Sequence[str], release: Release, prefix
     """
     text = "\n".join(lines)
     namespaces = tuple(sorted({name for name in _NETNS.findall(text) if "/" not in name}))
-    around = VppEnvironment(stanzas=WITH_LINUX_CP + WITH_SFLOW, namespaces=namespaces, is_sealed=True)
+    around = VppEnvironment(stanzas=WITH_LINUX_CP + WITH_SFLOW, namespaces=namespaces)
     try:
         with private_vpp(prefix, around) as process, connected(process) as vpp:
             if nearest(release_of(vpp.version)) != nearest(release):

@@ -38,7 +38,10 @@ _SEAL = (
     "case $at in /proc|/proc/*|/dev|/dev/*|/run|/run/netns|/run/netns/*) continue;; esac; "
     'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
 )
-"""Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide."""
+"""Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide.
+
+VPP removes what is in the place of a socket that it makes, by a startup.conf or a script (punt.c, vhost_user.c).
+"""
 _APART = (
     *("nice", "setpriv", "--pdeathsig", "KILL"),
     *("unshare", "--net", "--mount", "--pid", "--kill-child", "--mount-proc", "sh", "-c"),
@@ -74,8 +77,6 @@ class VppEnvironment:
     be there."""
     heap_bytes: int = 1 << 30
     """How large its main heap is; what it does not use of that is not taken."""
-    is_sealed: bool = False
-    """Whether it may write into folders of its own alone."""
 
 
 @record
@@ -222,8 +223,8 @@ def _running(prefix: Path, around: VppEnvironment) -> Iterator[int]:
 def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
     """Return the command that runs another one in namespaces of its own, which end with this process."""
     is_below = {folder: folder.is_relative_to(_SOCKETS) for folder in around.hidden}
-    script = [f"mount -t tmpfs none {shlex.quote(str(folder))}" for folder, below in is_below.items() if not below]
-    script += [_OWN_FOLDERS, *([_SEAL] if around.is_sealed else [])]
+    script = [_OWN_FOLDERS, _SEAL]
+    script += [f"mount -t tmpfs none {shlex.quote(str(folder))}" for folder, below in is_below.items() if not below]
     script += [f"mkdir -p {shlex.quote(str(folder))}" for folder, below in is_below.items() if below]
     script += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
     return (*_APART, " && ".join([*script, 'exec "$0" "$@"']))

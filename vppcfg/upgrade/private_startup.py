@@ -33,6 +33,7 @@ _KEYS: Mapping[str, frozenset[str]] = {
     ),
     "memory": frozenset({"default-hugepage-size", "main-heap-page-size", "main-heap-size"}),
     "plugins": frozenset({"add-path", "path", "vat-path"}),
+    "punt": frozenset({"socket"}),
     "socksvr": frozenset({"default", "socket-name"}),
     "statseg": frozenset({"default", "page-size", "size", "socket-name"}),
     "unix": frozenset(

@@ -34,6 +34,7 @@ RELEASE = Release(26, 6)
     [
         ("unix { nodaemon gid vpp log /l cli-listen /c exec /e cli-prompt x }", "unix { cli-prompt x }"),
         ("unix { interactive }", ""),
+        ("punt { socket /tmp/punt.sock }", ""),
         ("unix { systemd-notify }", "unix { systemd-notify }"),
         ("cpu { main-core 1 corelist-workers 2-3 thread-prefix x }", "cpu { thread-prefix x }"),
         ("memory { main-heap-size 8G sise 3 }", "memory { sise 3 }"),
@@ -87,8 +88,19 @@ def test_words_of_a_file_are_no_words_of_the_shell() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may make namespaces")
 def test_what_runs_in_namespaces_of_its_own_sees_no_process_of_others() -> None:
-    command = [*isolation_command(VppEnvironment(is_sealed=True)), "sh", "-c", "echo $$; ls -d /proc/[0-9]*/ns"]
+    command = [*isolation_command(VppEnvironment()), "sh", "-c", "echo $$; ls -d /proc/[0-9]*/ns"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[:2] == ["1", "/proc/1/ns"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make namespaces")
+def test_what_runs_in_namespaces_of_its_own_changes_no_file_of_others(tmp_path: Path) -> None:
+    (kept := tmp_path / "kept").write_text("")
+    (hidden := tmp_path / "hidden").mkdir()
+    command = isolation_command(VppEnvironment(hidden=(hidden,)))
+    shell = f"touch {hidden}/socket && rm -f {kept}; touch {tmp_path}/made; ls {hidden}"
+    done = subprocess.run([*command, "sh", "-c", shell], capture_output=True, text=True, check=True)
+    assert done.stdout == "socket\n"
+    assert (kept.exists(), sorted(os.listdir(tmp_path)), os.listdir(hidden)) == (True, ["hidden", "kept"], [])
 
 
 @pytest.fixture
