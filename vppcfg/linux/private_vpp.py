@@ -36,7 +36,8 @@ _SOCKETS = "/run"
 _SEAL = (
     'while read -r _ _ _ _ at _; do at=$(printf %b "$at"); '
     "case $at in /proc|/proc/*|/dev|/dev/*|/run|/run/netns|/run/netns/*) continue;; esac; "
-    'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || exit; done < /proc/self/mountinfo'
+    'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || '
+    '{ echo "$at cannot be made read-only"; exit 1; }; done < /proc/self/mountinfo'
 )
 """Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide.
 
