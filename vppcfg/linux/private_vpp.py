@@ -35,11 +35,11 @@ _OWN_FOLDERS = (
 _SOCKETS = "/run"
 _SEAL = (
     'while read -r _ _ _ _ at _; do at=$(printf %b "$at"); '
-    "case $at in /proc|/proc/*|/dev|/dev/*|/run|/run/netns|/run/netns/*) continue;; esac; "
+    "case $at in /proc|/proc/*|/dev/shm|/run|/run/netns|/run/netns/*) continue;; esac; "
     'mount -o remount,bind,ro "$at" 2>&- || ! mountpoint -q "$at" || '
     '{ echo "$at cannot be made read-only"; exit 1; }; done < /proc/self/mountinfo'
 )
-"""Makes read-only whatever is mounted, but for devices, what is its own, and what other mounts hide.
+"""Makes read-only whatever is mounted, but for what is its own, and what other mounts hide; devices may be used.
 
 VPP removes what is in the place of a socket that it makes, by a startup.conf or a script (punt.c, vhost_user.c).
 """

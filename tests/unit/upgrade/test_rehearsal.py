@@ -97,9 +97,10 @@ def test_what_runs_in_namespaces_of_its_own_changes_no_file_of_others(tmp_path: 
     (kept := tmp_path / "kept").write_text("")
     (hidden := tmp_path / "hidden").mkdir()
     command = isolation_command(VppEnvironment(hidden=(hidden,)))
-    shell = f"touch {hidden}/socket && rm -f {kept}; touch {tmp_path}/made; ls {hidden}"
+    shell = f"touch {hidden}/socket && rm -f {kept}; touch {tmp_path}/made /dev/made; echo > /dev/null; ls {hidden}"
     done = subprocess.run([*command, "sh", "-c", shell], capture_output=True, text=True, check=True)
     assert done.stdout == "socket\n"
+    assert not Path("/dev/made").exists()
     assert (kept.exists(), sorted(os.listdir(tmp_path)), os.listdir(hidden)) == (True, ["hidden", "kept"], [])
 
 
