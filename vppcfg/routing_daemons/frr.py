@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
+from vppcfg.common.bounded_command import CommandResult
 from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.daemon import (
     KEPT_BYTES,
@@ -175,6 +176,7 @@ _QUICK_S = 20.0
 _PROMPT = re.compile(r"(no )?hostname \S+")
 """The name in the prompt: vtysh shows that of the machine whatever is configured, so it would differ for ever."""
 _FORWARDING_ON = re.compile(r"(ip|ipv6) forwarding")
+_RELOAD_ERROR = re.compile(r"^.*\bERROR\S*:\s*")
 _HEADS = {"Lines To Delete": "-", "Lines To Add": "+"}
 _NEEDS = tuple(
     (daemon, re.compile(rf"^[ \t]*(?:{commands})", re.MULTILINE))
@@ -280,13 +282,15 @@ class Frr:
         try:
             with pinned_folder(os.path.dirname(startup)) as folder:
                 path = f"{folder}/frr.conf"
-                if trouble := write_like(path, text, startup):
-                    return trouble
+                # vtysh complains of a folder without vtysh.conf each time that it is run.
+                for name, content in (("vtysh.conf", ""), ("frr.conf", text)):
+                    if trouble := write_like(f"{folder}/{name}", content, startup):
+                        return trouble
                 command = [*self._command("--reload"), "--confdir", folder, "--stdout", path]
                 ran = run_bounded(command, self._file.within_s)
         except OSError as error:
             return f"cannot write beside {startup}: {error.strerror}"
-        return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
+        return f"FRR did not take its configuration: {_why_not_loaded(ran)}" if ran.trouble else ""
 
     def confirm(self) -> str:
         """Return '' and do nothing: what `load` has loaded stays in any case."""
@@ -336,6 +340,16 @@ def _parts(output: str) -> Iterator[tuple[str, str]]:
             sign = _HEADS[line.strip()]
         elif sign and line.strip() and not set(line.strip()) <= {"="}:
             yield sign, line.rstrip()
+
+
+def _why_not_loaded(ran: CommandResult) -> str:
+    """Return the first error of frr-reload.py with the answer of FRR below it; what it prints last may be another."""
+    lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines() if line.strip()]
+    errors = [place for place, line in enumerate(lines) if _RELOAD_ERROR.search(line)]
+    if not errors:
+        return why_failed(ran)
+    said = (_RELOAD_ERROR.sub("", line) for line in lines[errors[0] : errors[0] + 2])
+    return f"{ran.trouble}: {hide_in_frr('; '.join(said))}"
 
 
 def _effective(parts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

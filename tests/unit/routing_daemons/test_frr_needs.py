@@ -58,3 +58,23 @@ def test_forwarding_that_is_on_is_no_difference(
     difference = Frr(RoutingFile(kind=DaemonKind.FRR, path="", startup=str(tmp_path / "frr.conf"))).difference("x")
     assert isinstance(difference, RoutingDifference)
     assert difference.lines == lines
+
+
+def test_the_first_error_of_a_reload_is_why_it_failed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mark = "2026-11-30 18:34:05,726 \x1b[91m  ERROR\x1b[0m: "
+    lines = ('"interface e0 -- no" we failed to remove this command', f"{mark}% Configuration failed.")
+    printed = "\n".join((mark + lines[0], lines[1], "", "The route-map 'IN' does not exist."))
+
+    def answer(command: list[str], *_: object, **__: object) -> CommandResult:
+        if "--reload" not in command:
+            return CommandResult(output=b"zebra", seconds=0.0)
+        seen.update(path.name for path in Path(command[command.index("--confdir") + 1]).iterdir())
+        return CommandResult(output=printed.encode(), seconds=0.0, trouble="it ended with exit code 1")
+
+    seen: set[str] = set()
+    monkeypatch.setattr(frr, "run_bounded", answer)
+    (tmp_path / "reload.py").write_text("")
+    file = RoutingFile(kind=DaemonKind.FRR, path="", startup=str(tmp_path / "frr.conf"))
+    trouble = Frr(file, reload_program=str(tmp_path / "reload.py")).load("hostname x\n", None)
+    assert trouble.endswith(': "interface e0 -- no" we failed to remove this command; % Configuration failed.')
+    assert seen == {"frr.conf", "vtysh.conf"}
