@@ -378,11 +378,13 @@ def _by_name(file: str, text: str) -> dict[str, str]:
 
 
 def write_captures(captures: Iterable[Capture], folder: Path) -> None:
-    """Write captures into a folder that is new or empty. Raise UsageError."""
+    """Write captures into a folder that is new, or one's own and empty. Raise UsageError."""
     times: dict[str, float | None] = {}
     lines: dict[str, dict[str, int]] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if folder.stat().st_uid not in {0, os.geteuid()}:  # who could put links into it meanwhile
+            raise UsageError(f"{folder} belongs to another user", "name a folder that is new")
         if any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty", "name a folder that is new or empty")
         for number, capture in enumerate(captures, start=1):

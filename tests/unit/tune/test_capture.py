@@ -1,6 +1,7 @@
 """Captures: written on one machine and read on another, damaged on the way perhaps."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,15 @@ def test_a_file_without_a_show_command_is_refused(tmp_path: Path, content: str, 
     (tmp_path / "x").write_text(content)
     with pytest.raises(UsageError, match=message):
         read_captures(tmp_path / "x")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_a_folder_of_somebody_else_is_not_written_to(tmp_path: Path) -> None:
+    (folder := tmp_path / "out").mkdir()
+    os.chown(folder, 4242, -1)
+    with pytest.raises(UsageError, match="belongs to another user"):
+        write_captures([capture(1)], folder)
+    assert os.listdir(folder) == []
 
 
 def test_a_folder_with_nothing_to_read_is_refused(tmp_path: Path) -> None:
