@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.test_work import calls_in
 from tests.wireguard_keys import PUBLIC
 from vppcfg.common.release import Release
 from vppcfg.config import fleet
 from vppcfg.config.fleet import Fleet, check_fleet
+from vppcfg.config.fleet.member import read_member
+from vppcfg.config.fleet.multipoint import found_on_neighbors
+from vppcfg.config.fleet.settings import FleetSettings
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import Severity
 
@@ -401,3 +405,21 @@ def test_one_router_answers_for_a_host_on_a_prefix(tmp_path: Path, second: str, 
 def test_a_host_behind_an_interface_that_is_wrong_itself_is_passed_over(tmp_path: Path) -> None:
     text = 'interfaces: { eth0: { sub-interfaces: { 5000: { nd-proxy: [ "2001:db8:1::9" ] } } } }'
     assert [problem.rule for problem in compared(tmp_path, ams1=text).problems] == ["encap-id"]
+
+
+def test_each_neighbor_of_a_full_mesh_takes_the_same_work(tmp_path: Path) -> None:
+    def calls_of(size: int) -> int:
+        members = []
+        for own in range(1, size + 1):
+            ends = "".join(f"      10.7.0.{peer}: 192.0.2.{peer}\n" for peer in range(1, size + 1) if peer != own)
+            file = tmp_path / f"r{own}.yaml"
+            file.write_text(
+                f"interfaces:\n  eth0: {{ mtu: 9000, addresses: [ 192.0.2.{own}/24 ] }}\n"
+                f"  gre0: {{ addresses: [ 10.7.0.{own}/24 ] }}\n"
+                f"gre_tunnels:\n  gre0:\n    local: 192.0.2.{own}\n    multipoint: true\n    neighbors:\n{ends}"
+            )
+            members.append(read_member(str(file)))
+        assert not [problem for member in members for problem in member.problems]
+        return calls_in(lambda: list(found_on_neighbors(members, FleetSettings())))
+
+    assert calls_of(24) <= 5 * calls_of(12)

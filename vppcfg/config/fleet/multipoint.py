@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from vppcfg.config.fleet.finding import FleetFinding, finding
@@ -11,41 +12,45 @@ from vppcfg.config.fleet.tunnels import known_hosts
 from vppcfg.entries.configuration import TunnelConfig
 from vppcfg.model.problem import Severity
 
+_Way = tuple[type, str, str | None]
+"""The kind of a tunnel, its own end, and a router to which it leads."""
+
 
 def found_on_neighbors(members: Sequence[Member], settings: FleetSettings) -> Iterator[FleetFinding]:
     """Yield what is wrong with the neighbours of tunnels, where all files are known."""
     tunnels = [tunnel for member in members for tunnel in member.tunnels if isinstance(tunnel.virtual, TunnelConfig)]
     hosts = known_hosts(members)
+    back: defaultdict[_Way, list[FleetTunnel]] = defaultdict(list)
+    for tunnel in tunnels:
+        for host in _leads_to(tunnel):
+            back[type(_config(tunnel).tunnel), tunnel.virtual.local, host].append(tunnel)
     for tunnel in tunnels:
         for neighbor in tunnel.neighbors or ():
             if not settings.is_external(neighbor.next_hop):
-                yield from _checked(tunnel, neighbor, tunnels, hosts)
+                own = _config(tunnel)
+                ends = [(type(own.tunnel), neighbor.next_hop, host) for host in (own.local, None)]
+                there = [each for end in ends for each in back.get(end, ())]
+                yield from _checked(tunnel, neighbor, there, hosts)
 
 
-def leads_to(tunnel: FleetTunnel, host: str) -> bool:
-    """Return whether a tunnel to one router or to many leads to one; True where the file leaves that open."""
+def _leads_to(tunnel: FleetTunnel) -> set[str | None]:
+    """Return the routers to which a tunnel leads; None stands for any, where a file leaves it open."""
     config = _config(tunnel)
     if not config.tunnel.is_multipoint:
-        return config.remote == host
-    return tunnel.neighbors is None or any(each.next_hop == host for each in tunnel.neighbors)
+        return {config.remote}
+    return {None} if tunnel.neighbors is None else {each.next_hop for each in tunnel.neighbors}
 
 
 def _checked(
-    tunnel: FleetTunnel, neighbor: FleetNeighbor, tunnels: Sequence[FleetTunnel], hosts: frozenset[str]
+    tunnel: FleetTunnel, neighbor: FleetNeighbor, there: Sequence[FleetTunnel], hosts: frozenset[str]
 ) -> Iterator[FleetFinding]:
+    """Yield what is wrong with a neighbour; `there` are the tunnels that lead back from its router."""
     own = _config(tunnel)
     subject = f"{tunnel.router}:{own.name}"
     if neighbor.next_hop not in hosts:
         text = f"no router has {neighbor.next_hop}; name it below `external` in fleet.yml when it is none of these"
         yield finding("fleet-neighbors-nobody", neighbor.place, text, subject, Severity.WARNING)
         return
-    there = [
-        each
-        for each in tunnels
-        if type(_config(each).tunnel) is type(own.tunnel)
-        and each.virtual.local == neighbor.next_hop
-        and leads_to(each, own.local)
-    ]
     if not there:
         text = f"the router with {neighbor.next_hop} has no tunnel of this kind back from there to {own.local}"
         yield finding("fleet-neighbors-one-sided", neighbor.place, text, subject)
