@@ -114,6 +114,8 @@ class _ConfAdoption:
         for stanza in self._conf.stanzas:
             if stanza.name == "plugins":
                 self._read_plugins(stanza)
+            elif stanza.name == "heapsize" and _first(stanza):
+                self._set(stanza, stanza.name, ("memory", "main-heap"), _first(stanza))
             elif stanza.children is None or stanza.key is None:
                 self._keep(stanza, stanza.name, "")
             else:
@@ -170,7 +172,7 @@ class _ConfAdoption:
             elif child.name == "name" and value and not is_default:
                 self._set(child, words, (*path, "name"), value)
             elif child.name == "workers" and _cpus(value) and not is_default:
-                self._set(child, words, (*path, "workers"), _cpus(value))
+                self._set(child, words, (*path, "workers"), list(cpus_of(value)))
             else:
                 self._keep(child, words, "device default" if is_default else "device")
 

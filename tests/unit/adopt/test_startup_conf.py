@@ -10,7 +10,7 @@ from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.script_adoption import ReplaySetup
 from vppcfg.adopt.sources import Source, kind_of
 from vppcfg.adopt.startup_conf import adopt_conf
-from vppcfg.common.release import NEWEST
+from vppcfg.common.release import NEWEST, Release
 from vppcfg.errors import UsageError
 
 CONF = """\
@@ -244,3 +244,15 @@ def test_devices_without_settings_are_in_the_list_too() -> None:
         "        rx-queues: 2\n"
         "      '0000:05:00.0': {}\n"
     )
+
+
+def test_the_heap_of_old_releases_is_the_main_heap() -> None:
+    conf = adopt_conf("a.conf", "heapsize 2G\ncpu { main-core 1 }\n", Release(24, 10))
+    assert conf.settings == {"memory": {"main-heap": "2G"}, "cpu": {"main-core": 1}}
+    assert {line.outcome for line in conf.lines} == {LineOutcome.DATAPLANE}
+
+
+def test_the_workers_of_a_device_come_along() -> None:
+    text = "cpu { main-core 1 workers 4 }\ndpdk { dev 0000:01:00.0 { num-rx-queues 3 workers 0-1,3 } }\n"
+    found = adopted({"startup.conf": text}, "startup.conf")
+    assert "        workers: [ 0, 1, 3 ]\n" in found.text
