@@ -38,7 +38,6 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "create nsh map": ("nsh_tunnel", "NSH"),
     "p2p_ethernet": ("", "P2P Ethernet"),
     "mpls tunnel": ("mpls-tunnel", "MPLS tunnel device"),
-    "pvti interface create": ("pvti", "Packet Vectorizer Tunnel"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
 _PATTERNS = (
