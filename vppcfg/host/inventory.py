@@ -33,6 +33,7 @@ def read_host(root: str, probe: QueueProbe | None = None) -> Host:
     for note in _contradictions(cpus, nodes, nics):
         files.note(note)
     architecture, model = read_model(files)
+    groups = _groups(files)
     return Host(
         architecture=architecture,
         model=model,
@@ -44,7 +45,8 @@ def read_host(root: str, probe: QueueProbe | None = None) -> Host:
         memory_bytes=read_memory(files),
         default_hugepage_bytes=read_default_hugepage(files),
         nics=nics,
-        groups=_groups(files),
+        groups=tuple(sorted({name for name, _number in groups})),
+        group_ids=tuple(sorted({int(number) for _name, number in groups if number.isdecimal()})),
         kernel_release=files.text("proc/sys/kernel/osrelease") or "",
         kernel_line=files.text("proc/cmdline") or "",
         notes=tuple(files.notes),
@@ -55,9 +57,10 @@ def _ask_nobody(interface: str) -> tuple[int, int] | None:
     return None
 
 
-def _groups(files: Files) -> tuple[str, ...]:
+def _groups(files: Files) -> list[tuple[str, str]]:
+    """Return the name of each Unix group, and its number."""
     lines = (files.text("etc/group") or "").splitlines()
-    return tuple(sorted({line.partition(":")[0] for line in lines if ":" in line}))
+    return [(name, (*rest, "", "")[1]) for line in lines if ":" in line for name, *rest in (line.split(":"),)]
 
 
 def _contradictions(cpus: tuple[Cpu, ...], nodes: tuple[NumaNode, ...], nics: tuple[Nic, ...]) -> Iterator[str]:

@@ -132,10 +132,18 @@ class Host:
     nics: tuple[Nic, ...] = ()
     groups: tuple[str, ...] = ()
     """Names of the Unix groups."""
+    group_ids: tuple[int, ...] = ()
+    """Their numbers."""
     kernel_release: str = ""
     kernel_line: str = ""
     notes: tuple[str, ...] = ()
     """What could not be read or makes no sense, one sentence each."""
+
+    def has_group(self, name: str) -> bool:
+        """Return whether there is a Unix group of that name or number, as far as that is known."""
+        if name.isdecimal() and name not in self.groups:
+            return not self.group_ids or int(name) in self.group_ids
+        return not self.groups or name in self.groups
 
     @cached_property
     def cpu_by_id(self) -> Mapping[int, Cpu]:

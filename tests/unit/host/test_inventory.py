@@ -29,6 +29,7 @@ def test_the_fitlet_is_read_completely(tmp_path: Path) -> None:
     assert host.default_hugepage_bytes == 2 * MIB
     assert [pool.page_bytes for pool in host.nodes[0].hugepages] == [2 * MIB, GIB]
     assert host.groups == ("root", "vpp")
+    assert host.group_ids == (0, 998)
     assert host.notes == ()
     i211, kept, i210 = host.nics
     assert (i211.kind, i211.driver, i211.linux_names, i211.speed_mbps) == ("8086:1539", "igb", ("enp1s0",), 1000)

@@ -589,3 +589,17 @@ def test_the_heap_of_an_older_file_has_the_size_that_heapsize_gives_it() -> None
         found = judge(text.format(size), (Release(25, 10),), ConfSurroundings(host=host)).problems
         about = {"conf-memory", "conf-hugepages", "conf-small-heap", "conf-range"}
         assert {one.rule for one in found} & about == rules, size
+
+
+@pytest.mark.parametrize(
+    ("conf", "is_missing"),
+    [
+        ("unix {{ nodaemon gid {} }}", {"vpp": False, "0": False, "4711": True, "vppp": True}),
+        ("api-segment {{ gid {} }}", {"vpp": False, "0": False, "4711": False, "vppp": True}),
+    ],
+)
+def test_a_group_is_looked_up_as_vpp_does(conf: str, is_missing: dict[str, bool]) -> None:
+    host = replace(host_named("xeon_d"), groups=("root", "vpp"), group_ids=(0, 111))
+    for name, expected in is_missing.items():
+        found = judge(conf.format(name), (NEWEST,), ConfSurroundings(host=host)).problems
+        assert ("conf-group" in {one.rule for one in found}) == expected, (conf, name)

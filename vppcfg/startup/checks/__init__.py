@@ -102,7 +102,7 @@ def memory_fits(case: Case) -> Iterator[Problem]:
 
 def group_exists(case: Case) -> Iterator[Problem]:
     """Find a group that the machine does not have: VPP does not start then (vlib/unix/main.c)."""
-    if case.host.groups and case.settings.gid not in case.host.groups:
+    if not case.host.has_group(case.settings.gid):
         text = (
             f"this machine has no group {case.settings.gid}, without which VPP does not start; "
             f"`groupadd --system {case.settings.gid}`, or name another one"

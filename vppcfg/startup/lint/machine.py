@@ -151,8 +151,10 @@ def _groups(conf: Conf, host: Host) -> Iterator[Problem]:
     for stanza, key in _GROUPS:
         entry = entry_at(conf, stanza, key)
         name = entry.arguments[0] if entry is not None and entry.arguments else ""
-        if entry is not None and name and not name.isdecimal() and host.groups and name not in host.groups:
-            text = f"this machine has no group {name}, which stops VPP; `groupadd --system {name}` makes it"
+        is_free = stanza != "unix" and name.isdecimal()  # VPP looks up a number in `unix` alone
+        if entry is not None and name and not is_free and not host.has_group(name):
+            how = f"--gid {name} NAME" if name.isdecimal() else name
+            text = f"this machine has no group {name}, which stops VPP; `groupadd --system {how}` makes it"
             yield problem("conf-group", entry, text)
 
 
