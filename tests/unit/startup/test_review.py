@@ -603,3 +603,9 @@ def test_a_group_is_looked_up_as_vpp_does(conf: str, is_missing: dict[str, bool]
     for name, expected in is_missing.items():
         found = judge(conf.format(name), (NEWEST,), ConfSurroundings(host=host)).problems
         assert ("conf-group" in {one.rule for one in found}) == expected, (conf, name)
+
+
+def test_a_log_of_no_messages_ends_vpp() -> None:
+    for size, expected in ((0, True), (1, False)):
+        found = judge(f"logging {{ size {size} }}", (NEWEST,)).problems
+        assert ("conf-range" in {one.rule for one in found}) == expected, size

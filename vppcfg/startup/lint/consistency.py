@@ -239,6 +239,9 @@ def _values_out_of_range(conf: Conf) -> Iterator[Problem]:
     count = number(buckets)
     if buckets is not None and count is not None and count & (count - 1):
         yield problem("conf-range", buckets, f"VPP stops unless num-buckets is a power of two, which {count} is not")
+    kept = entry_at(conf, "logging", "size")
+    if kept is not None and number(kept) == 0:
+        yield problem("conf-range", kept, "VPP keeps at least one message and crashes at a size of 0")
     yield from _sockets(conf)
 
 
