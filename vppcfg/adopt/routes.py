@@ -22,7 +22,6 @@ from vppcfg.entries.configuration import Configuration
 from vppcfg.entries.index import Parsed, index_of
 from vppcfg.entries.section import Unmanaged
 from vppcfg.kinds.route_section import KEY, SECTION
-from vppcfg.kinds.vrf_section import tables_of
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
@@ -135,7 +134,12 @@ def _why_not(route: Route, state: State, known: Configuration) -> str | None:
 
 def place_lines(lines: Sequence[SourceLine], taken: Takeover, known: Configuration, state: State) -> None:
     """Give each line that sets a route its place in the file `known`, or the reason why it has none there."""
-    vrfs = {table.key: name for name, vrf in known.vrfs.items() for table in tables_of(vrf)}
+    vrfs = {
+        table_key(vrf.table_id, is_ipv6=is_ipv6): name
+        for name, vrf in known.vrfs.items()
+        for is_ipv6, has_table in ((False, vrf.has_ipv4), (True, vrf.has_ipv6))
+        if has_table
+    }
     names = {route.name for route in taken.routes}
     connected = dict(_connected(state))
     for line in lines:
