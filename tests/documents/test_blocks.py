@@ -84,7 +84,7 @@ SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in c
 OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppcfg")]
 
 
-WORD_LIMITS = {"pages": 63_200, "rules": 41_200}
+WORD_LIMITS = {"pages": 63_600, "rules": 41_200}
 """What can be kept true: the README and the pages in docs/, and those in docs/rules/."""
 MEASURED = re.compile("(?s)<!-- measured -->.*<!-- end of measured -->")
 """The tables that `make bench` writes."""

@@ -20,7 +20,6 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
-from vppcfg.common.redaction import without_secrets
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, LinuxError, UsageError
 
 if TYPE_CHECKING:
@@ -419,6 +418,7 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
 def _write_rest(text: str, name: str | None) -> None:
     """Write commands to a file, which others cannot read when secrets are in them."""
     from vppcfg.cli.output import write_document
+    from vppcfg.common.redaction import without_secrets
 
     write_document(text, name, mode=0o600 if without_secrets(text) != text else None)
 

@@ -725,6 +725,7 @@ UNSEEN = {
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
     "8d68794032b": "two lines more in what `show sflow` prints; packets are sampled as before",
     "e870d5b6ac3": "only a program that looks at the mode of an IPIP tunnel sees it",
+    "7ae20bb3feb": "only a command for a policer that is not there is answered otherwise",
     "43b6ff39aef": "a plan takes the protection off itself before its tunnel goes, on every release",
     "d1177514c40": "a plan puts no policer on",
     "0f37c4847df": "a plan takes policers off as often as they are on before their interface goes, on every release",
