@@ -6,6 +6,7 @@ vrrp:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -44,8 +45,12 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
+from vppcfg.wire.shell import show
 
 _DUMP, _TRACKED, _PEERS = "vrrp_vr_dump", "vrrp_vr_track_if_dump", "vrrp_vr_peer_dump"
+_SHOW = "show vrrp vr"
+_SHOWN_PEERS = re.compile(r"^\[\d+\] sw_if_index (\d+) VR ID (\d+) IPv([46])$.*?^   peer addresses(.*?)$", re.M | re.S)
+"""What that prints of each router (plugins/vrrp/vrrp_format.c)."""
 _CONFIG = ("sw_if_index", "vr_id", "priority", "interval", "flags")
 _STATES = {1: VrrpState.BACKUP, 2: VrrpState.MASTER, 3: VrrpState.INTERFACE_DOWN}
 """vrrp_vr_state (plugins/vrrp/vrrp.api)."""
@@ -245,7 +250,12 @@ def _tracked(
     return found
 
 
-def _peers(connection: VppReader, routers: Iterable[_Key]) -> dict[_Key, tuple[str, ...]]:
+def _peers(connection: VppReader, routers: Collection[_Key]) -> dict[_Key, tuple[str, ...]]:
+    """Return the peers of routers.
+
+    VPP looks a router up by a key with bytes that it has not set (vl_api_vrrp_vr_peer_dump_t_handler): by the compiler
+    that it was built with, it may find none, and answer nothing. Its prompt shows them then.
+    """
     found: dict[_Key, tuple[str, ...]] = {}
     asked = [
         connection.request(_PEERS, {"sw_if_index": index, "vr_id": number, "is_ipv6": int(is_ipv6)})[1]
@@ -255,6 +265,9 @@ def _peers(connection: VppReader, routers: Iterable[_Key]) -> dict[_Key, tuple[s
     replies = connection.ask(asked) if asked else {}
     for (index, number, is_ipv6), hosts in connection.lists(replies, "vrrp_vr_peer_details", heads, "af", "un"):
         found[index, number, bool(is_ipv6)] = hosts_in_order([text_of_address(af, raw) for af, raw in hosts])
+    if any(each not in found for each in routers):
+        for shown in _SHOWN_PEERS.finditer(show(connection, _SHOW)[1]):
+            found[int(shown[1]), int(shown[2]), shown[3] == "6"] = hosts_in_order(shown[4].split())
     return found
 
 

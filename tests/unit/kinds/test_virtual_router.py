@@ -20,6 +20,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.impact_text import consequences
 from vppcfg.render.notes import notes
+from vppcfg.simulator import vpp
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.guard import harm
@@ -157,6 +158,33 @@ def test_a_script_becomes_the_key(tmp_path: Path) -> None:
     assert "addresses: [ 192.0.2.254 ]" in text
     assert "track: { loop2: 50 }" in text
     assert "unicast-peers: [ 192.0.2.2 ]" in text
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_peers_are_read_at_the_prompt_where_vpp_finds_no_router_to_list_them_of(
+    answers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not answers:
+        monkeypatch.setitem(vpp._ANSWERS, "vrrp_vr_peer_dump", lambda *_: iter(()))
+    simulated = SimulatedVpp(ports=[PhysicalPort(name="eth0"), PhysicalPort(name="eth1")])
+    for line in (
+        "set interface state eth0 up",
+        "set interface ip address eth0 192.0.2.1/24",
+        "set interface ip address eth0 2001:db8::1/64",
+        "vrrp vr add eth0 vr_id 5 unicast 192.0.2.254",
+        "vrrp vr add eth0 vr_id 5 ipv6 unicast 2001:db8::fe",
+        "vrrp vr add eth0 vr_id 6 unicast 192.0.2.253",
+        "vrrp peers eth0 vr_id 5 192.0.2.3 192.0.2.2",
+        "vrrp peers eth0 vr_id 5 ipv6 2001:db8::2",
+    ):
+        assert simulated.run_line(line)[0] == 0, line
+    with connected(simulated) as plane:
+        found = plane.observe().of(VirtualRouter).values()
+    assert {(each.vr_id, each.is_ipv6): each.peers for each in found} == {
+        (5, False): ("192.0.2.2", "192.0.2.3"),
+        (5, True): ("2001:db8::2",),
+        (6, False): (),
+    }
 
 
 def test_a_router_that_tracks_a_deleted_interface_is_made_anew() -> None:

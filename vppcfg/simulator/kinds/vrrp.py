@@ -326,6 +326,19 @@ def _command_del(tables: Tables, line: Input) -> None:
     delete(tables, _described(tables, line)[0])
 
 
+def _command_show(tables: Tables, line: Input) -> str:
+    """`show vrrp vr`: of what VPP prints of each, the key, its addresses and its peers (vrrp_format.c)."""
+    if not line.is_at_end:
+        raise line.unknown()
+    rows = enumerate(tables.part(VrrpMain).routers.items())
+    return "".join(
+        f"[{place}] sw_if_index {sw_if_index} VR ID {vr_id} IPv{6 if is_ipv6 else 4}\n"
+        f"   addresses {''.join(f'{host} ' for host in router.addresses)}\n"
+        f"   peer addresses {''.join(f'{host} ' for host in router.peers)}\n"
+        for place, ((sw_if_index, vr_id, is_ipv6), router) in rows
+    )
+
+
 def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], list[Address]]:
     """Take what names a virtual router, and some words and addresses beside that."""
     numbers, index, is_ipv6 = {"vr_id": 0}, None, False
@@ -407,6 +420,7 @@ KIND = Kind(
         "vrrp_vr_track_if_add_del": _answer_track,
     },
     commands={
+        "show vrrp vr": _command_show,
         "vrrp vr add": _command_add,
         "vrrp vr del": _command_del,
         "vrrp vr track-if": _command_track,
