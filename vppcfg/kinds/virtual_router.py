@@ -6,7 +6,6 @@ vrrp:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -45,12 +44,9 @@ from vppcfg.operations.stages import Stage, Step
 from vppcfg.operations.transition import Transition
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies, VppReader
-from vppcfg.wire.shell import show
+from vppcfg.wire.vrrp_peers import RouterKey, read_peers
 
-_DUMP, _TRACKED, _PEERS = "vrrp_vr_dump", "vrrp_vr_track_if_dump", "vrrp_vr_peer_dump"
-_SHOW = "show vrrp vr"
-_SHOWN_PEERS = re.compile(r"^\[\d+\] sw_if_index (\d+) VR ID (\d+) IPv([46])$.*?^   peer addresses(.*?)$", re.M | re.S)
-"""What that prints of each router (plugins/vrrp/vrrp_format.c)."""
+_DUMP, _TRACKED = "vrrp_vr_dump", "vrrp_vr_track_if_dump"
 _CONFIG = ("sw_if_index", "vr_id", "priority", "interval", "flags")
 _STATES = {1: VrrpState.BACKUP, 2: VrrpState.MASTER, 3: VrrpState.INTERFACE_DOWN}
 """vrrp_vr_state (plugins/vrrp/vrrp.api)."""
@@ -203,15 +199,12 @@ def _adjustment(now: VirtualRouter, after: VirtualRouter, transition: Transition
 
 
 def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, str]) -> Iterator[VirtualRouter]:
-    """Yield the virtual routers of a VPP with their states; peers are asked for router by router.
-
-    Asked for the peers of all, VPP answers with another message (vl_api_vrrp_vr_peer_dump_t_handler).
-    """
+    """Yield the virtual routers of a VPP with their states."""
     heads = (*(f"config.{each}" for each in _CONFIG), "runtime.state")
     found = connection.lists(replies, "vrrp_vr_details", heads, "af", "un")
     tracked = _tracked(connection, replies, names)
     unicast = [(index, number, bool(flags & IPV6)) for (index, number, _, _, flags, _), _ in found if flags & UNICAST]
-    peers = _peers(connection, unicast)
+    peers = read_peers(connection, unicast)
     for (index, number, priority, interval, flags, state), hosts in found:
         name, is_ipv6 = names.get(index, ""), bool(flags & IPV6)
         if not name:
@@ -228,46 +221,22 @@ def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, st
             is_accepting=bool(flags & ACCEPT),
             tracked=tuple(each for each in tracks if each.interface),
             tracks_deleted=any(not each.interface for each in tracks),
-            peers=peers.get((index, number, is_ipv6), ()),
+            peers=hosts_in_order([text_of_address(*each) for each in peers.get((index, number, is_ipv6), ())]),
             is_running=bool(state),
             state=_STATES.get(state, VrrpState.STOPPED),
         )
 
 
-_Key = tuple[int, int, bool]
-
-
 def _tracked(
     connection: VppReader, replies: Replies, names: Mapping[int, str]
-) -> dict[_Key, tuple[TrackedInterface, ...]]:
+) -> dict[RouterKey, tuple[TrackedInterface, ...]]:
     """Return what is tracked by routers, with '' as the name of an interface that is gone."""
     heads = ("sw_if_index", "vr_id", "is_ipv6")
     rows = connection.lists(replies, "vrrp_vr_track_if_details", heads, "sw_if_index", "priority")
-    found: dict[_Key, tuple[TrackedInterface, ...]] = {}
+    found: dict[RouterKey, tuple[TrackedInterface, ...]] = {}
     for (index, number, is_ipv6), entries in rows:
         known = [TrackedInterface(interface=names.get(other, ""), priority=less) for other, less in entries]
         found[index, number, bool(is_ipv6)] = tuple(sorted(known, key=lambda each: each.interface))
-    return found
-
-
-def _peers(connection: VppReader, routers: Collection[_Key]) -> dict[_Key, tuple[str, ...]]:
-    """Return the peers of routers.
-
-    VPP looks a router up by a key with bytes that it has not set (vl_api_vrrp_vr_peer_dump_t_handler): by the compiler
-    that it was built with, it may find none, and answer nothing. Its prompt shows them then.
-    """
-    found: dict[_Key, tuple[str, ...]] = {}
-    asked = [
-        connection.request(_PEERS, {"sw_if_index": index, "vr_id": number, "is_ipv6": int(is_ipv6)})[1]
-        for index, number, is_ipv6 in routers
-    ]
-    heads = ("sw_if_index", "vr_id", "is_ipv6")
-    replies = connection.ask(asked) if asked else {}
-    for (index, number, is_ipv6), hosts in connection.lists(replies, "vrrp_vr_peer_details", heads, "af", "un"):
-        found[index, number, bool(is_ipv6)] = hosts_in_order([text_of_address(af, raw) for af, raw in hosts])
-    if any(each not in found for each in routers):
-        for shown in _SHOWN_PEERS.finditer(show(connection, _SHOW)[1]):
-            found[int(shown[1]), int(shown[2]), shown[3] == "6"] = hosts_in_order(shown[4].split())
     return found
 
 

@@ -15,6 +15,7 @@ from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_o
 from vppcfg.vpp.unmanaged.simple import DescribedObject, Fields, simple_reader
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
+from vppcfg.wire.vrrp_peers import read_peers
 
 
 def _family(is_ipv6: int) -> str:
@@ -68,10 +69,7 @@ def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> It
             continue
         yield _vrrp_router(name, {**fields, "sw_if_index": index_placeholder(name)}, listed)
         if fields["flags"] & _VRRP_UNICAST:
-            values = dict(zip(("sw_if_index", "vr_id", "is_ipv6"), map(int, place), strict=True))
-            answer = connection.ask([connection.request(f"{_VRRP}_peer_dump", values)[1]])
-            peers = _by_router(connection, answer, f"{_VRRP}_peer_details", "af", "un").get(place, ())
-            yield from router.with_peers(peers)
+            yield from router.with_peers(read_peers(connection, [place]).get(place, ()))
         if state != _VRRP_INIT:
             yield router.running()
 
