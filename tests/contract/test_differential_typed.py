@@ -61,10 +61,12 @@ def test_lines_at_random_are_taken_or_refused_alike(seed: int, api_dir: Path, tm
 
 
 def observed(socket: Path, api_dir: Path | None = None) -> dict[str, Any]:
-    """Return all that VPP is asked for, without the MAC addresses that it makes up."""
+    """Return all that VPP is asked for, without made-up MAC addresses and queues, of which a worker has some."""
     with connect(str(socket), json_dir=str(api_dir) if api_dir else None) as plane:
         state = plane.observe()
     macs = {name: "" if each.mac.startswith(MADE_UP) else each.mac for name, each in state.interfaces.items()}
-    interfaces = {name: replace(each, mac=macs[name]) for name, each in state.interfaces.items()}
+    interfaces = {
+        name: replace(each, mac=macs[name], rx_placement=(), tx_placement=()) for name, each in state.interfaces.items()
+    }
     parts = {part.name: getattr(state, part.name) for part in fields(State) if part.compare}
     return {**parts, "interfaces": interfaces}
