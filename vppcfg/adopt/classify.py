@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import LIMIT_COMMANDS, unreported_reason
+from vppcfg.adopt.command_targets import LIMIT_COMMANDS, is_forgotten, unreported_reason
 from vppcfg.adopt.places import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
@@ -120,7 +120,7 @@ class Classifier:
             return "no memif of the file is at this socket"
         if line.command in {"abf policy", "abf attach"} and not self._interfaces_with_policy(line):
             return "no interface of the file has the policy, or no file can set its access list or next hops"
-        if line.command == "set ip neighbor" and not {"static", "del", "delete"} & set(line.text.split()):
+        if is_forgotten(line.command, line.arguments.split()):
             return "VPP forgets a neighbour that is not `static`, and the file has static ones alone"
         if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
             return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"

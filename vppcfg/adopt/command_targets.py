@@ -88,6 +88,11 @@ def is_interactive(command: str) -> bool:
     return command in _INTERACTIVE
 
 
+def is_forgotten(command: str, words: Words) -> bool:
+    """Return whether a command adds a neighbour that is not `static`, which VPP forgets and no file has."""
+    return command == "set ip neighbor" and not {"static", "del", "delete"} & set(words)
+
+
 def is_reading(command: str) -> bool:
     """Return whether a command leaves the configuration of VPP as it is."""
     if command.startswith(_ON_SESSIONS):

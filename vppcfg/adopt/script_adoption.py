@@ -12,7 +12,7 @@ from typing import Any
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import exceeds_file
+from vppcfg.adopt.command_targets import exceeds_file, is_forgotten
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
@@ -398,7 +398,8 @@ def _ports_of_rest(replay: Replay, state: State) -> Iterator[str]:
         for name in line.subjects if line.outcome is not LineOutcome.NO_EFFECT else ():
             about[name].append(line)
     for name in sorted(about.keys() & state.interfaces.keys() - state.virtual.keys(), key=natural_key):
-        if all(line.is_left for line in about[name]) and any(line.why == TOGETHER for line in about[name]):
+        are_left = all(line.is_left or is_forgotten(line.command, line.arguments.split()) for line in about[name])
+        if are_left and any(line.why == TOGETHER for line in about[name]):
             yield name
 
 

@@ -246,3 +246,13 @@ def test_sources_of_tcp_wait_for_the_interface_that_leads_to_them() -> None:
     source = "tcp src-address 192.0.2.50 - 192.0.2.52"
     adoption = adopted(f"session enable\nset interface ip address xe0 192.0.2.1/24\n{source}\n")
     assert adoption.rest.last == ("session enable", source)
+
+
+@pytest.mark.parametrize("neighbor", ["", "set ip neighbor xe0 10.96.1.9 02:00:5e:00:53:19\n"])
+def test_a_port_of_the_rest_is_left_alone_though_vpp_forgets_a_neighbor_of_it(neighbor: str) -> None:
+    address = "set interface ip address {}xe0 10.96.1.1/24\n"
+    adoption = adopted(
+        "set interface state xe0 up\n" + address.format("") + "lcp create xe0 host-if xe0 netns frr tun\n"
+        f"{address.format('del ')}{address.format('')}{neighbor}ip mroute add 10.96.1.9 224.0.0.5 via xe0 Accept\n"
+    )
+    assert adoption.text == "interfaces: {}\n\nunmanaged:\n  - xe0 # the rest makes it\n"
