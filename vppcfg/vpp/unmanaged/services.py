@@ -15,7 +15,7 @@ from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_o
 from vppcfg.vpp.unmanaged.simple import DescribedObject, Fields, simple_reader
 from vppcfg.wire.codec import text_of_address
 from vppcfg.wire.reading import Replies
-from vppcfg.wire.vrrp_peers import read_peers
+from vppcfg.wire.vrrp_peers import RouterKey, read_peers
 
 
 def _family(is_ipv6: int) -> str:
@@ -56,27 +56,34 @@ def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> It
     settings = ("sw_if_index", "vr_id", "priority", "interval", "flags")
     heads = (*(f"config.{each}" for each in settings), "runtime.state")
     tracked = _by_router(connection, replies, f"{_VRRP}_track_if_details", "sw_if_index", "priority")
-    for (*head, state), listed in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
-        fields = dict(zip(settings, head, strict=True))
-        place = (fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6))
+    rows = connection.lists(replies, f"{_VRRP}_details", heads, "af", "un")
+    routers = [(dict(zip(settings, head, strict=True)), state, listed) for (*head, state), listed in rows]
+    unicast = [_key_of(fields) for fields, _, _ in routers if fields["flags"] & _VRRP_UNICAST]
+    held = [key for key in unicast if scope.names.get(key[0], "") in scope.holders]
+    peers = read_peers(connection, held)
+    for fields, state, listed in routers:
+        key = _key_of(fields)
         name = scope.names.get(fields["sw_if_index"], "")
-        known = [(scope.names[index], less) for index, less in tracked.get(place, ()) if index in scope.names]
+        known = [(scope.names[index], less) for index, less in tracked.get(key, ()) if index in scope.names]
         if not scope.concerns(name, (other for other, _ in known)):
             continue
-        router = _Router(name, *place[1:])
+        router = _Router(name, *key[1:])
         yield from (router.tracking(other, less) for other, less in known)
         if name not in scope.holders:
             continue
         yield _vrrp_router(name, {**fields, "sw_if_index": index_placeholder(name)}, listed)
-        if fields["flags"] & _VRRP_UNICAST:
-            yield from router.with_peers(read_peers(connection, [place]).get(place, ()))
+        yield from router.with_peers(peers.get(key, ()))
         if state != _VRRP_INIT:
             yield router.running()
 
 
+def _key_of(fields: Fields) -> RouterKey:
+    return fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6)
+
+
 def _by_router(
     connection: Connection, replies: Replies, message: str, *leaves: str
-) -> dict[tuple[int, int, bool], Sequence[tuple[Any, ...]]]:
+) -> dict[RouterKey, Sequence[tuple[Any, ...]]]:
     heads = ("sw_if_index", "vr_id", "is_ipv6")
     rows = connection.lists(replies, message, heads, *leaves)
     return {(index, number, bool(is_ipv6)): listed for (index, number, is_ipv6), listed in rows}
