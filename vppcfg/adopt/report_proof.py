@@ -127,17 +127,8 @@ _SET_BY_PRESENCE = (
 """How commands begin that create an entry or set one of its keys."""
 _SET_BY_ENTRY = frozenset(
     {
-        *(
-            "bond add",
-            "bond del",
-            "clear l2fib",
-            "l2fib add",
-            "l2fib del",
-            "lcp delete",
-            "mpls table",
-            "set acl-plugin acl",
-        ),
-        *("set acl-plugin macip acl", "set interface l2 bridge"),
+        *("bond add", "bond del", "clear l2fib", "l2fib add", "l2fib del", "lcp delete", "mpls table"),
+        *("set acl-plugin acl", "set acl-plugin macip acl", "set interface l2 bridge"),
     }
 )
 """Further commands whose effect an entry has, or a key of one that is not looked for by its name."""

@@ -100,13 +100,14 @@ def _waiting(lines: Sequence[LeftCommand], configuration: Configuration, simulat
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     names |= {address.partition("/")[0] for entry in configuration.interfaces.values() for address in entry.addresses}
     tables = {str(vrf.table_id) for vrf in configuration.vrfs.values()} - {"0"}
-    has_mpls = any(entry.has_mpls for entry in configuration.interfaces.values())
-    families = {"mpls local-label"} if has_mpls else set[str]()
-    families |= {"set bridge-domain "} if configuration.bridges else set[str]()
-    families |= {"tcp src-address"}
+    families = {"tcp src-address"}
+    if any(entry.has_mpls for entry in configuration.interfaces.values()):
+        families.add("mpls local-label")
+    if configuration.bridges:
+        families.add("set bridge-domain ")
     """How commands begin that wait, whatever they name.
 
-    The file makes the MPLS table, the bridge domain and the way to the addresses that these need. After a command that
+    The file makes what these need: the way to the addresses, the MPLS table, the bridge domain. After a command that
     waits, all that begin with the same word wait too, because they may need it.
     """
     found: set[int] = set()

@@ -128,10 +128,10 @@ class LoopbackKind(CreatedKind, Section):
         """Warn where an older VPP hands a new loopback the node by which a deleted one of the other kind sent."""
         bvis, there = _bvis(desired.interfaces), _bvis(desired.observed.interfaces)
         for name in sorted(bvis - there, key=natural_key):
-            text = f"drops all that {name} sends if a loopN was deleted since it was started, until it is restarted"
+            text = f"drops all that {name} sends if a loopN was deleted since VPP was started; restart VPP then"
             desired.risk("bvi-nodes", desired.configuration.path_of(name) or (self.key, name), _OWN_NODES, text)
         for name in sorted(there - bvis, key=natural_key):
-            text = f"drops all that a loopN sends which is made after {name} is deleted, until it is restarted"
+            text = f"drops all that a loopN sends that is made once {name} is deleted; restart VPP in between"
             desired.risk("bvi-nodes", (), _OWN_NODES, text)
 
     def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
