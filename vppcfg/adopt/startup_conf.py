@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.adopt.dataplane import section_text
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of, whole_number
+from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of, cpus_of_mask, whole_number
 from vppcfg.common.release import Release
 from vppcfg.config.load import parse_text
 from vppcfg.model.dataplane import UnixSection
@@ -324,10 +324,9 @@ def _workers(entry: ConfEntry) -> str:
     if entry.name == "corelist-workers":
         return _cpus(_first(entry))
     try:
-        mask = int(_first(entry), 16)
+        return _cpus(cpu_text(cpus_of_mask(_first(entry))))
     except ValueError:
         return ""
-    return _cpus(cpu_text(cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1))
 
 
 def _cpus(text: str) -> str:

@@ -34,6 +34,12 @@ def cpus_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(cpus))
 
 
+def cpus_of_mask(text: str) -> tuple[int, ...]:
+    """Return the ids in a hexadecimal mask of CPUs, ascending. Raise ValueError when it is none."""
+    mask = int(text, 16)
+    return tuple(cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1)
+
+
 def list_of_words(words: Iterable[str]) -> tuple[str, int]:
     """Return the list that words begin with as one word, and how many of them it takes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of, whole_number
+from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of, cpus_of_mask, whole_number
 from vppcfg.common.release import NEWEST
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
@@ -157,8 +157,7 @@ def _worker_cpus(conf: Conf) -> tuple[int, ...] | None:
     masked = entry_at(conf, "cpu", "coremask-workers")
     if masked is None or not masked.arguments:
         return ids(entry_at(conf, "cpu", "corelist-workers"))
-    mask = int(masked.arguments[0], 16)  # entry_at returns what VPP can read alone
-    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+    return cpus_of_mask(masked.arguments[0])  # entry_at returns what VPP can read alone
 
 
 def _devices(conf: Conf) -> list[DeviceFacts]:
