@@ -134,12 +134,7 @@ def _why_not(route: Route, state: State, known: Configuration) -> str | None:
 
 def place_lines(lines: Sequence[SourceLine], taken: Takeover, known: Configuration, state: State) -> None:
     """Give each line that sets a route its place in the file `known`, or the reason why it has none there."""
-    vrfs = {
-        table_key(vrf.table_id, is_ipv6=is_ipv6): name
-        for name, vrf in known.vrfs.items()
-        for is_ipv6, has_table in ((False, vrf.has_ipv4), (True, vrf.has_ipv6))
-        if has_table
-    }
+    vrfs = {table.key: name for name, vrf in known.vrfs.items() for table in vrf.tables()}
     names = {route.name for route in taken.routes}
     connected = dict(_connected(state))
     for line in lines:

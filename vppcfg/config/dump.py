@@ -248,7 +248,7 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
 def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:
     section, name = (str(key) for key in (*problem.path, "", "")[:2])
     if section == vrf.SECTION.key and name in configuration.vrfs:
-        for table in vrf.tables_of(configuration.vrfs[name]):
+        for table in configuration.vrfs[name].tables():
             left.leave("vrfs", table.key, problem.text)
     elif (kind := _TABLE_OF.get(section)) is not None and name in kind.entries_in(configuration):
         left.leave(kind.table, name, problem.text)

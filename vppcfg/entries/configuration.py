@@ -24,6 +24,7 @@ from vppcfg.model.route import RouteEnd
 from vppcfg.model.routing import RoutingFile
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.vrf import FibTable
 from vppcfg.record import record
 
 DEFAULT_MTU = 1500
@@ -281,6 +282,12 @@ class VrfConfig:
     """VPP has no place for it."""
     has_ipv4: bool = True
     has_ipv6: bool = True
+
+    def tables(self) -> Iterator[FibTable]:
+        """Yield the tables that it is to have in VPP."""
+        for is_ipv6, is_wanted in ((False, self.has_ipv4), (True, self.has_ipv6)):
+            if is_wanted:
+                yield FibTable(table_id=self.table_id, is_ipv6=is_ipv6, name=self.name)
 
 
 @record

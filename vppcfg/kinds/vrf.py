@@ -23,7 +23,7 @@ from vppcfg.kinds.vrf_operations import (
     SetTable,
     SweepVrfRoutes,
 )
-from vppcfg.kinds.vrf_section import SECTION, tables_of
+from vppcfg.kinds.vrf_section import SECTION
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, MAX_TABLE, FibTable, table_key
@@ -144,7 +144,7 @@ def vrf_tables(index: Index) -> Iterator[Problem]:
     """Find VRFs without a table, with a table of another one, or with one that VPP's CLI cannot name."""
     owners: dict[str, str] = {}
     for config in index.configuration.vrfs.values():
-        tables = list(tables_of(config))
+        tables = list(config.tables())
         if not tables:
             text = f"{config.name} has neither IPv4 nor IPv6; let it have one of them, or remove it"
             yield Problem(rule="vrf-no-family", path=config.path, text=text)

@@ -61,7 +61,7 @@ class Vrfs(NamedSection):
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the tables of the file. One that VPP has without a name stays so: only making it anew gives it one."""
         for config in desired.configuration.vrfs.values():
-            for table in tables_of(config):
+            for table in config.tables():
                 before = desired.observed.vrfs.get(table.key)
                 if table.key not in desired.vrfs:
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
@@ -69,7 +69,7 @@ class Vrfs(NamedSection):
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter unchanged the tables that plans must not touch, and report those that the file has otherwise."""
         held = set(tables_in_use(desired.observed, desired.interfaces))
-        wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
+        wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in config.tables()}
         for key, table in desired.observed.vrfs.items():
             is_covered = desired.globs.matches(f"{UNMANAGED_VRF}{table.name}")
             if key in wanted:
@@ -120,13 +120,6 @@ class Vrfs(NamedSection):
 
 
 SECTION = Vrfs()
-
-
-def tables_of(config: VrfConfig) -> Iterator[FibTable]:
-    """Yield the tables that a VRF is to have in VPP."""
-    for is_ipv6, is_wanted in ((False, config.has_ipv4), (True, config.has_ipv6)):
-        if is_wanted:
-            yield FibTable(table_id=config.table_id, is_ipv6=is_ipv6, name=config.name)
 
 
 def interface_tables(name: str | None, configuration: Configuration) -> tuple[int, int]:
